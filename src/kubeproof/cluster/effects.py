@@ -20,7 +20,7 @@ _BY_VERB: Mapping[NodeVerb, Writes] = complete(
         **dict.fromkeys((c.DRAINED, c.RETURN, c.EVACUATE, c.SPARE), Writes.DRAINS),
         **dict.fromkeys((c.JOIN, c.PROVISION, c.FORSAKE), Writes.ARRIVALS),
         c.REMOVE: Writes.DEPARTURES,
-        c.FAIL_ZONE: Writes.OUTAGES,
+        c.FAIL_ZONE: Writes.FAILURES | Writes.OUTAGES,
     },
 )
 _BY_TYPE: Mapping[type, Writes] = {

@@ -28,7 +28,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.daemons import Eligibility, eligibility
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Writes, some
+from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Writes, some
 from kubeproof.cluster.objects import Strategy, family, short_name
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
@@ -82,11 +82,9 @@ class DaemonSetController:
     def footprint(self) -> Footprint:
         return Footprint(
             writes=Writes.PODS | Writes.DELETIONS,
-            deletes=Deletes.OWN,
             clocks=Clocks(0),
             tells_starts=some(self.members if len(self.members) > 1 else ()),
             chooses_by_start=some(self.members),
-            tells_ends=some((*self.members, *self._charged)),
             sees_objects=NOBODY,
             sees_new_pods=some(self._charged),
         )

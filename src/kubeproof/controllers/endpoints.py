@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, Groups, NodeRef, Reads, Role, Seen, Stage, Unroute
-from kubeproof.cluster.footprint import Deletes, Footprint, Writes
+from kubeproof.cluster.footprint import Footprint
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
@@ -34,10 +34,7 @@ class EndpointController:
     stage: int = Stage.ALWAYS
     name: Actor = Actor(ActorKind.ENDPOINTS)
 
-    footprint = Footprint(
-        writes=Writes.ROUTES,
-        deletes=Deletes.NO_PODS,
-    )
+    footprint = Footprint()  # everything: no reduction was thought through for it
 
     @property
     def reads(self) -> Reads:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, Delete, Groups, NodeRef, Reads, Seen, Stage
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
+from kubeproof.cluster.footprint import Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import ACTIVE, EVICTING, NodeCell, WorkloadCell
@@ -49,15 +49,10 @@ class DrainEviction:
     @property
     def footprint(self) -> Footprint:
         return Footprint(
-            writes=Writes.DELETIONS,
             deletes=Deletes.GUARDED,
             sizing=Sizing.KEPT,
             clocks=Clocks(0),
-            tells_starts=some(self.reads.workloads),
-            tells_ends=some(self.reads.workloads),
-            sees_objects=NOBODY,
             wakes_on=Writes.DRAINS,
-            sees_new_pods=some(self.reads.workloads),
         )
 
     def __post_init__(self) -> None:

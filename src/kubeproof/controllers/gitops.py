@@ -24,7 +24,7 @@ from kubeproof.cluster.control import (
     SetTemplate,
     Stage,
 )
-from kubeproof.cluster.footprint import Deletes, Footprint, Writes
+from kubeproof.cluster.footprint import Footprint
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
@@ -71,10 +71,7 @@ class GitOpsController:
     commits: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (memory of an event that brings it, before the event)
     stage: int = Stage.ALWAYS
 
-    footprint = Footprint(
-        writes=Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS,
-        deletes=Deletes.NO_PODS,
-    )
+    footprint = Footprint()  # everything: no reduction was thought through for it
 
     @property
     def name(self) -> Actor:

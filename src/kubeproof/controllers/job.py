@@ -34,7 +34,7 @@ from kubeproof.cluster.control import (
     Stage,
     TendJob,
 )
-from kubeproof.cluster.footprint import Deletes, Footprint, Writes
+from kubeproof.cluster.footprint import Footprint
 from kubeproof.cluster.jobs import ENDED, NONE
 from kubeproof.cluster.objects import JobRules, short_name
 from kubeproof.cluster.places import Layout
@@ -114,10 +114,7 @@ class JobController:
     at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
     _ration: Ration | None = field(init=False, compare=False, repr=False)
 
-    footprint = Footprint(
-        writes=Writes.PODS | Writes.DELETIONS | Writes.STATUS | Writes.REMOVALS,
-        deletes=Deletes.OWN,
-    )
+    footprint = Footprint()  # everything: no reduction was thought through for it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_ration", ration_of(self.layout.setup, self.workload))

@@ -25,7 +25,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import Deletes, Footprint, Writes
+from kubeproof.cluster.footprint import Footprint
 from kubeproof.cluster.objects import short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
@@ -51,10 +51,7 @@ class ResizedReplicaSet:
     sizes: tuple[int, ...] = field(init=False, compare=False, repr=False)
     reads: Reads = field(init=False, compare=False, repr=False)
 
-    footprint = Footprint(
-        writes=Writes.PODS | Writes.DELETIONS,
-        deletes=Deletes.OWN,
-    )
+    footprint = Footprint()  # everything: no reduction was thought through for it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", sizes_of(self.layout.setup, self.workload))

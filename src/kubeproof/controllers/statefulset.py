@@ -28,7 +28,7 @@ from kubeproof.cluster.control import (
     SetCurrent,
     Stage,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Writes, some
+from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Writes, some
 from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
@@ -79,10 +79,8 @@ class StatefulSetController:
     def footprint(self) -> Footprint:
         return Footprint(
             writes=Writes.PODS | Writes.DELETIONS | Writes.STATUS,
-            deletes=Deletes.OWN,
             clocks=Clocks(0),
             tells_starts=some((self.workload, *self.members)),
-            tells_ends=some((self.workload, *self.members, *self._charged)),
             sees_objects=NOBODY,
             sees_new_pods=some(self._charged),
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Action, Decision, Groups, Reads, Remember, Seen, Stage
-from kubeproof.cluster.footprint import NOTHING, Deletes, Footprint
+from kubeproof.cluster.footprint import Footprint
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import Volume, made_for, open_claims, possible_volumes, suitable, with_bindings
@@ -26,10 +26,7 @@ class VolumeController:
     memories: tuple[int, ...]  # of all open claims
     stage: int = Stage.ALWAYS
 
-    footprint = Footprint(
-        writes=NOTHING,
-        deletes=Deletes.NO_PODS,
-    )
+    footprint = Footprint()  # everything: no reduction was thought through for it
 
     @property
     def name(self) -> Actor:

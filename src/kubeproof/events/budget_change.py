@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubeproof.cluster.control import Action, Decision, Groups, Loop, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.events.common import Around, EventSource, NoNodes, NoWorkloads, Sourced
 from kubeproof.events.event import Event
@@ -47,13 +47,6 @@ class BudgetEvent(Sourced, NoWorkloads, NoNodes):
 
     footprint = Footprint(
         writes=Writes.BUDGETS,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks(0),
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
     )
 
     @property

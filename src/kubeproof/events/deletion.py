@@ -19,7 +19,7 @@ from kubeproof.cluster.control import (
     Seen,
 )
 from kubeproof.cluster.control import Delete as DeletePods
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Writes, some
+from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Scope, Writes, some
 from kubeproof.cluster.objects import family, workload_number
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.events.common import Around, EventSource, Sourced
@@ -76,7 +76,6 @@ class DeleteEvent(Sourced):
     def footprint(self) -> Footprint:
         return Footprint(
             writes=Writes.REMOVALS | Writes.DELETIONS,
-            deletes=Deletes.OWN,
             clocks=Clocks(0),
             tells_starts=some((self.workload,) if self._is_pod else ()),
             tells_ends=NOBODY,

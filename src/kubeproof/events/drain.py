@@ -31,7 +31,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.footprint import Clocks, Deletes, Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, NodeCell, Work
@@ -141,10 +141,6 @@ class DrainEvent(Sourced, NoWorkloads):
         deletes=Deletes.NO_PODS,
         sizing=Sizing.KEPT,
         clocks=Clocks.MAINTENANCE,
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
     )
 
     @property
@@ -204,10 +200,7 @@ class DrainProgress(NoWorkloads):
         deletes=Deletes.NO_PODS,
         sizing=Sizing.KEPT,
         clocks=Clocks.MAINTENANCE,
-        tells_starts=NOBODY,
         wakes_on=Writes.DRAINS,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
     )
 
     @property

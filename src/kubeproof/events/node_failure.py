@@ -20,7 +20,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.footprint import NOBODY, Footprint, Scope, Writes
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.events.event import Event, NodeChoice, Problem
@@ -98,11 +98,6 @@ class NodeFailureEvent(Sourced, NoWorkloads):
 
     footprint = Footprint(
         writes=Writes.FAILURES,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks.SILENCE,
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
         sees_objects=NOBODY,
         sees_new_pods=NOBODY,
     )
@@ -150,11 +145,6 @@ class NodeRecoveryEvent(NoWorkloads):
 
     footprint = Footprint(
         writes=Writes.FAILURES,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks.SILENCE,
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
         sees_objects=NOBODY,
         sees_new_pods=NOBODY,
     )

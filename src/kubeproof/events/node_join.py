@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import JOIN, Decision, Groups, Loop, NodeChange, NodeRef, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.state import Health, NodeCell
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
 from kubeproof.events.event import Event
@@ -54,13 +54,6 @@ class NodeJoinEvent(Sourced, NoWorkloads):
 
     footprint = Footprint(
         writes=Writes.ARRIVALS,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks(0),
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
     )
 
     @property

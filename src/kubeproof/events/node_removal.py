@@ -22,7 +22,7 @@ from kubeproof.cluster.control import (
     Role,
     Seen,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.objects import Node, Workload
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
@@ -79,12 +79,6 @@ class NodeRemovalEvent(Sourced, NoWorkloads):
 
     footprint = Footprint(
         writes=Writes.DRAINS | Writes.DEPARTURES,
-        sizing=Sizing.KEPT,
-        clocks=Clocks(0),
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
     )
 
     @property

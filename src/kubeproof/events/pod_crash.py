@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import Crash, Decision, Groups, Loop, NodeRef, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes, some
+from kubeproof.cluster.footprint import NOBODY, Footprint, Scope, Writes, some
 from kubeproof.cluster.objects import family, workload_number
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
@@ -58,9 +58,6 @@ class PodCrashEvent(Sourced, NoWorkloads):
     def footprint(self) -> Footprint:
         return Footprint(
             writes=Writes.CRASHES,
-            deletes=Deletes.NO_PODS,
-            sizing=Sizing.KEPT,
-            clocks=Clocks.BACK_OFF,
             tells_starts=some(self.members),
             tells_ends=NOBODY,
             sees_objects=NOBODY,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.footprint import NOTHING, Footprint, Scope
 from kubeproof.cluster.objects import Workload
 from kubeproof.events.event import WEB, Event
 from kubeproof.events.manual import TARGET, Field, FieldType, Manual
@@ -41,7 +41,7 @@ class NeverReady(Event):
     )
 
     footprint = Footprint(
-        writes=Writes.PHASES,
+        writes=NOTHING,
         is_moment=False,
         ends_later=False,
         concerns_all="",
@@ -75,7 +75,7 @@ class Completes(Event):
     )
 
     footprint = Footprint(
-        writes=Writes.PHASES,
+        writes=NOTHING,
         is_moment=False,
         ends_later=False,
         concerns_all="",

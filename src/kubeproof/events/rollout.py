@@ -15,7 +15,7 @@ from kubeproof.cluster.control import (
     Seen,
     SetTemplate,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Writes, some
+from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Scope, Writes, some
 from kubeproof.cluster.kinds import ROLLED_OUT
 from kubeproof.cluster.objects import Workload, revisions_of, workload_number
 from kubeproof.cluster.state import WorkloadCell
@@ -91,7 +91,6 @@ class RolloutEvent(Sourced, NoNodes):
     def footprint(self) -> Footprint:
         return Footprint(
             writes=Writes.TEMPLATES,
-            deletes=Deletes.NO_PODS,
             clocks=Clocks(0),
             tells_starts=NOBODY,
             tells_ends=NOBODY,

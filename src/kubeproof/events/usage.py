@@ -171,10 +171,6 @@ class KernelPanicEvent(NoWorkloads):
 
     footprint = Footprint(
         writes=Writes.FAILURES,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks.SILENCE,
-        tells_ends=NOBODY,
         sees_objects=NOBODY,
         sees_new_pods=NOBODY,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.footprint import NOTHING, Footprint, Scope, Writes
 from kubeproof.events.event import WEB, Event, Moves, NodeChoice, Usage
 from kubeproof.events.manual import NODES, TARGET, Field, Manual, flag
 from kubeproof.values import dataclass
@@ -90,7 +90,7 @@ class UsagePattern(Event):
     )
 
     footprint = Footprint(
-        writes=Writes.USAGE,
+        writes=NOTHING,
         is_moment=False,
         ends_later=False,
         concerns_all="",

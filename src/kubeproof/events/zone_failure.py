@@ -23,7 +23,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.objects import ZONE
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
@@ -104,13 +104,6 @@ class ZoneFailureEvent(Sourced, NoWorkloads):
 
     footprint = Footprint(
         writes=Writes.FAILURES | Writes.OUTAGES,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks.SILENCE,
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
     )
 
     @property
@@ -150,14 +143,7 @@ class ZoneRecoveryEvent(NoWorkloads):
     stage: int = Stage.ALWAYS
 
     footprint = Footprint(
-        writes=Writes.FAILURES | Writes.OUTAGES,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks.SILENCE,
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
+        writes=Writes.FAILURES,
     )
 
     @property

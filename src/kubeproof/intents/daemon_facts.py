@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.daemons import eligibility
-from kubeproof.cluster.footprint import NOBODY, Footprint
+from kubeproof.cluster.footprint import Footprint
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import ACTIVE, NodeCell, Nodes, Phase, WorkloadCell
@@ -40,10 +40,7 @@ class RunsOnEveryNode:
     layout: Layout
     workload: int
 
-    footprint = Footprint(
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-    )
+    footprint = Footprint()  # everything: no reduction was thought through for it
 
     @property
     def reads(self) -> Reads:

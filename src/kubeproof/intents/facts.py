@@ -213,10 +213,7 @@ class NoDrainUnderWay:
 
     layout: Layout
 
-    footprint = Footprint(
-        tells_starts=NOBODY,
-        sees_objects=NOBODY,
-    )
+    footprint = Footprint()  # everything: no reduction was thought through for it
 
     @property
     def reads(self) -> Reads:
@@ -293,9 +290,7 @@ class NodesAtMost:
     names: tuple[str, ...] | None = None
 
     footprint = Footprint(
-        tells_starts=NOBODY,
         tells_ends=NOBODY,
-        sees_objects=NOBODY,
     )
 
     @property

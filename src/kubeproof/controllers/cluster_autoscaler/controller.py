@@ -31,7 +31,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import Footprint, Writes
+from kubeproof.cluster.footprint import Footprint
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, Health, NodeCell, Work, WorkloadCell
 from kubeproof.controllers.cluster_autoscaler.round import Round, Rounds, Shown
@@ -61,9 +61,7 @@ class ClusterAutoscalerController:
     _rounds: Rounds = field(init=False, compare=False, repr=False)
     _known: dict[object, tuple[Round, ...]] = field(default_factory=dict, compare=False, repr=False)
 
-    footprint = Footprint(
-        writes=Writes.DRAINS | Writes.ARRIVALS | Writes.DEPARTURES | Writes.CONDITIONS,
-    )
+    footprint = Footprint()  # everything: no reduction was thought through for it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rounds", Rounds(self.layout, self.claims))

@@ -23,7 +23,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Footprint, Sizing, Writes
+from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Footprint
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.policies import DeschedulerPolicy
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell, life_span
@@ -81,9 +81,6 @@ class DeschedulerController:
     @property
     def footprint(self) -> Footprint:
         return Footprint(
-            writes=Writes.DELETIONS,
-            sizing=Sizing.KEPT,
-            clocks=Clocks.PERIOD,
             tells_starts=told_by_budgets(self.layout.setup),
             chooses_by_start=EVERYBODY,
             sees_objects=NOBODY,

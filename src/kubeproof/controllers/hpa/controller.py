@@ -13,7 +13,7 @@ from dataclasses import field
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, Reads, Remember, Role, SetDesired, Stage
 from kubeproof.cluster.counted import counted_by, labels_of
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
+from kubeproof.cluster.footprint import NOBODY, Deletes, Footprint, Sizing, some
 from kubeproof.cluster.labels import Labels
 from kubeproof.cluster.objects import Workload, family
 from kubeproof.cluster.places import Layout
@@ -71,10 +71,8 @@ class HpaController:
     @property
     def footprint(self) -> Footprint:
         return Footprint(
-            writes=Writes.SIZES,
             deletes=Deletes.NO_PODS,
             sizing=Sizing.TOLD,
-            clocks=Clocks.PERIOD,
             tells_starts=some(self.counted),
             tells_ends=NOBODY if self.counts_own_pods_only else some(self.counted),
             overlooks_ends=some(self.counted),

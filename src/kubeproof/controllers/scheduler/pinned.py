@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import BindPinned, Decision, Groups, NodeRef, Reads, Seen, Stage
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Writes
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import Setup, short_name
 from kubeproof.cluster.places import Layout
@@ -47,8 +47,6 @@ class PinnedScheduler:
     def footprint(self) -> Footprint:
         return Footprint(
             writes=Writes.BINDINGS,
-            deletes=Deletes.NO_PODS,
-            sizing=Sizing.KEPT,
             clocks=Clocks(0),
             tells_starts=NOBODY,
             sees_objects=NOBODY,

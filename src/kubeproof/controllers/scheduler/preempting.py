@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import NamedTuple
 
 from kubeproof.cluster.control import Decision, Groups, NodeRef, Reads, Seen
-from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Workloads, Writes, some
+from kubeproof.cluster.footprint import NOBODY, Footprint, Workloads, Writes, some
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import CORDONED, condition, taints_of, unwelcome
 from kubeproof.cluster.priorities import preemptible, priority_of
@@ -54,8 +54,6 @@ class PreemptingScheduler(SchedulerController):
     def footprint(self) -> Footprint:
         return Footprint(
             writes=Writes.BINDINGS | Writes.DELETIONS,
-            sizing=Sizing.KEPT,
-            clocks=Clocks(0),
             tells_starts=told_by_preemption(self.layout.setup),
             sees_objects=NOBODY,
             sees_new_pods=some(self.reads.workloads),

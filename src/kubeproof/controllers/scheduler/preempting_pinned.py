@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 
 from kubeproof.cluster.control import Action, Bind, BindPinned, Decision, Groups, NodeRef, Reads, Seen, Unnominate
-from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Writes, some
+from kubeproof.cluster.footprint import NOBODY, Footprint
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.budgets import BudgetScale
 from kubeproof.controllers.scheduler.attempts import Attempt, Entry, with_nominated
@@ -32,12 +32,8 @@ class PreemptingPinnedScheduler(PinnedScheduler):
     @property
     def footprint(self) -> Footprint:
         return Footprint(
-            writes=Writes.BINDINGS | Writes.DELETIONS,
-            sizing=Sizing.KEPT,
-            clocks=Clocks(0),
             tells_starts=told_by_preemption(self.layout.setup),
             sees_objects=NOBODY,
-            sees_new_pods=some(self.reads.workloads),
         )
 
     def __post_init__(self) -> None:

@@ -33,7 +33,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import Footprint, Writes
+from kubeproof.cluster.footprint import Footprint
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import ACTIVE, ANY_LIFE, NEVER, NodeCell, Phase, WorkloadCell, life_span
@@ -103,9 +103,7 @@ class VpaController:
     sizes: tuple[int, ...] = field(init=False, compare=False, repr=False)
     _budgets: tuple[PodDisruptionBudget, ...] = field(init=False, compare=False, repr=False)
 
-    footprint = Footprint(
-        writes=Writes.DELETIONS,
-    )
+    footprint = Footprint()  # everything: no reduction was thought through for it
 
     def __post_init__(self) -> None:
         setup = self.layout.setup

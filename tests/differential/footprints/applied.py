@@ -1,0 +1,87 @@
+"""Which reductions and proofs apply to an input: what a search of it looks like, without searching."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.footprint import footprint_of
+from kubeproof.engine.limits import Limits
+from kubeproof.engine.search import explore, make_kernel
+from kubeproof.errors import InternalError, KubeproofError
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.loops.adjusting import may_run_unready
+from kubeproof.model.loops.assembly import takes_several_down
+from kubeproof.model.plan import Plan, make_plan
+from kubeproof.model.planning.ground import _works_on_nodes
+from kubeproof.model.reductions.bursts import _hits
+from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
+from kubeproof.verify.proofs.bounds import held_by_bounds
+from kubeproof.verify.proofs.events_at_rest import is_calm
+from kubeproof.verify.proofs.guarded import only_budgets_decide
+from kubeproof.verify.proofs.sizes import only_sizes_decide
+from kubeproof.verify.proofs.slicing import cut, cut_by_relations, may_be_disturbed_at_any_time, starts_simply
+
+MOST_STATES = 400
+
+
+def plan_for(loaded: Loaded, *, checked: bool = False) -> Plan:
+    """The plan of an input."""
+    scenario = loaded.scenario
+    start = scenario.start
+    return make_plan(
+        loaded.setup,
+        scenario.events,
+        scenario.intents,
+        placement=start.placement,
+        running=start.pods,
+        checked=checked,
+    )
+
+
+def applied(loaded: Loaded) -> tuple[object, ...]:
+    """What applies to the input."""
+    plan = plan_for(loaded)
+    parts = cut(loaded)
+    return (
+        *_orders(plan),
+        *_orders(plan.deploying()),
+        only_sizes_decide(plan),
+        only_budgets_decide(plan),
+        tuple(sorted(held_by_bounds(plan, ()))),
+        parts if isinstance(parts, str) else tuple((part.workloads, starts_simply(part)) for part in parts),
+        tuple(part.workloads for part in cut_by_relations(loaded)),
+        may_be_disturbed_at_any_time(loaded),
+        is_calm(loaded),
+        len(plan.layout.places),
+        tuple(tuple(_hits(plan.setup, plan.declared, w.ref)) for w in plan.setup.workloads),
+        _works_on_nodes(plan.setup, plan.declared),
+        takes_several_down(plan.declared),
+        tuple(sorted(may_run_unready(plan.setup, plan.declared))),
+    )
+
+
+def _orders(plan: Plan) -> Iterator[object]:
+    for order in (fewer_orders(plan), fewer_orders(plan).exact(plan), orders_of_deploying(plan)):
+        yield order
+        yield tuple(type(actor).__name__ for actor in GroupedSystem(plan, order).actors)
+
+
+def contradiction(loaded: Loaded) -> str:
+    """How loops, events and facts contradict their footprints within a short search; "" if they do not."""
+    plan = plan_for(loaded, checked=True)
+    for event in plan.events:
+        if footprint_of(event).writes not in footprint_of(event.source.event).writes:  # type: ignore[attr-defined]
+            return f"{event.name} is not declared to do what it does"
+    try:
+        system = GroupedSystem(plan, EVERY_ORDER)
+        limits = Limits(max_states=MOST_STATES)
+        explore(system, system.checks, kernel=make_kernel(system, engine="python"), limits=limits, stop_early=False)
+    except InternalError as problem:
+        return str(problem)
+    except KubeproofError:
+        return ""
+    return ""
+
+
+__all__ = ["Order", "applied", "contradiction", "plan_for"]

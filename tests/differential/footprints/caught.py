@@ -1,0 +1,1 @@
+CAUGHT: dict[str, str] = {}
