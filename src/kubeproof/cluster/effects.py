@@ -27,10 +27,10 @@ _BY_TYPE: Mapping[type, Writes] = {
     c.SetDesired: Writes.SIZES,
     c.SetReplicas: Writes.REPLICA_SETS,
     c.SetTemplate: Writes.TEMPLATES,
-    c.SetCurrent: Writes.STATUS,
-    c.SetCondition: Writes.STATUS,
-    c.NoteFailed: Writes.STATUS,
-    c.NoteCompleted: Writes.STATUS,
+    c.SetCurrent: NOTHING,
+    c.SetCondition: NOTHING,
+    c.NoteFailed: NOTHING,
+    c.NoteCompleted: NOTHING,
     c.CreateObject: Writes.OBJECTS,
     c.DeleteObject: Writes.REMOVALS,
     c.CreatePods: Writes.PODS,
@@ -43,7 +43,7 @@ _BY_TYPE: Mapping[type, Writes] = {
     c.Delete: Writes.DELETIONS,
     c.EvictPods: Writes.DELETIONS,
     c.EvictDue: Writes.DELETIONS,
-    c.TendJob: Writes.STATUS,
+    c.TendJob: NOTHING,
     c.Crash: Writes.CRASHES,
     c.Unroute: Writes.ROUTES,
     c.Advance: Writes.PHASES,
@@ -73,7 +73,7 @@ def written(action: Action) -> Writes:
         created = Writes.PODS if action.creates is not None else NOTHING
         return created | (Writes.DELETIONS if action.drops or action.losses else NOTHING)
     if isinstance(action, c.TendJob) and action.losses:
-        return Writes.STATUS | Writes.DELETIONS
+        return Writes.DELETIONS
     return _BY_TYPE[type(action)]
 
 

@@ -43,7 +43,7 @@ def some(numbers: Iterable[int]) -> Workloads:
 
 
 class Writes(Flag):
-    """What somebody changes in a cluster, his own memory aside."""
+    """What somebody changes in a cluster; its own memory and its workload's status aside."""
 
     USAGE = auto()  # what pods use, and the traffic that they get
     SIZES = auto()  # spec.replicas of what users write
@@ -51,7 +51,6 @@ class Writes(Flag):
     TEMPLATES = auto()  # which pod template a workload asks for
     OBJECTS = auto()  # workloads come
     REMOVALS = auto()  # workloads go
-    STATUS = auto()  # what a loop notes in its workload's status
     BUDGETS = auto()  # disruption budgets come, go or change
     PODS = auto()  # pods are created
     BINDINGS = auto()  # pods get a node

@@ -84,7 +84,7 @@ class DaemonSetController:
             writes=Writes.PODS | Writes.DELETIONS,
             clocks=Clocks(0),
             tells_starts=some(self.members if len(self.members) > 1 else ()),
-            chooses_by_start=some(self.members),
+            chooses_by_start=some(self.members if len(self.members) == 1 else ()),
             sees_objects=NOBODY,
             sees_new_pods=some(self._charged),
         )

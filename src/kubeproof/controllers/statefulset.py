@@ -78,7 +78,7 @@ class StatefulSetController:
     @property
     def footprint(self) -> Footprint:
         return Footprint(
-            writes=Writes.PODS | Writes.DELETIONS | Writes.STATUS,
+            writes=Writes.PODS | Writes.DELETIONS,
             clocks=Clocks(0),
             tells_starts=some((self.workload, *self.members)),
             sees_objects=NOBODY,

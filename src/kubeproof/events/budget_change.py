@@ -26,7 +26,6 @@ class BudgetChange(Event):
 
     footprint = Footprint(
         writes=Writes.BUDGETS,
-        ends_later=False,
         concerns_all="a budget that changes may be anybody's",
         takes_pods_of=Scope.NOWHERE,
     )

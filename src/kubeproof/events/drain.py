@@ -196,7 +196,6 @@ class DrainProgress(NoWorkloads):
     name: Actor = Actor(ActorKind.DRAIN)
 
     footprint = Footprint(
-        writes=Writes.DRAINS | Writes.DEPARTURES,
         deletes=Deletes.NO_PODS,
         sizing=Sizing.KEPT,
         clocks=Clocks.MAINTENANCE,

@@ -127,7 +127,8 @@ class Event:
     @property
     def ends_any_time(self) -> bool:
         """True if what it does may end whenever it likes: a node, or traffic, comes back."""
-        return footprint_of(self).ends_later and bool(getattr(self, "recovers", True))
+        told = footprint_of(self)
+        return told.is_moment and told.ends_later and bool(getattr(self, "recovers", True))
 
     @property
     def hits_several(self) -> bool:

@@ -43,7 +43,6 @@ class NeverReady(Event):
     footprint = Footprint(
         writes=NOTHING,
         is_moment=False,
-        ends_later=False,
         concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
@@ -77,7 +76,6 @@ class Completes(Event):
     footprint = Footprint(
         writes=NOTHING,
         is_moment=False,
-        ends_later=False,
         concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )

@@ -92,7 +92,6 @@ class UsagePattern(Event):
     footprint = Footprint(
         writes=NOTHING,
         is_moment=False,
-        ends_later=False,
         concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
@@ -218,7 +217,6 @@ class KernelPanic(Event):
     footprint = Footprint(
         writes=Writes.FAILURES,
         is_consequence=True,
-        ends_later=False,
         concerns_all="a panic of any node counts for all",
         takes_pods_of=Scope.NODE,
     )

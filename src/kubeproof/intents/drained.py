@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.footprint import NOBODY, Footprint
+from kubeproof.cluster.footprint import Footprint
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, Nodes, WorkloadCell
 from kubeproof.values import dataclass
@@ -26,10 +26,7 @@ class EmptyWhereDrained:
     layout: Layout
     members: tuple[int, ...]
 
-    footprint = Footprint(
-        tells_starts=NOBODY,
-        sees_objects=NOBODY,
-    )
+    footprint = Footprint()  # it names no workload, so that nobody asks whose starts it tells
 
     @property
     def reads(self) -> Reads:

@@ -161,7 +161,6 @@ class NothingMissing(PodsFact):
 
     footprint = Footprint(
         tells_starts=NOBODY,
-        tells_ends=NOBODY,
     )
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:

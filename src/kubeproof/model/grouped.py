@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from kubeproof.cluster.control import ANY, Bind, Loop, NodeAction, Remember, Tick
-from kubeproof.cluster.footprint import footprint_of
+from kubeproof.cluster.footprint import Deletes, footprint_of
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NodeCell, Nodes, replace_node
-from kubeproof.controllers.late import HpaController
-from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.engine.system import Actor, Cell, Check, Kind
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, PERSISTENT, RECURRENT, STEP
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
@@ -38,6 +36,7 @@ from kubeproof.model.reductions.young_pods import (
 )
 
 if TYPE_CHECKING:
+    from kubeproof.controllers.hpa.controller import HpaController
     from kubeproof.intents.temporal import Temporal
 
 KINDS = {
@@ -87,19 +86,19 @@ class GroupedSystem:
     def _hurry(self, workload: int, places: tuple[int, ...]) -> Hurry:
         starts = Starts(self.plan.mechanics, frozenset({workload}), whole=True)
         scalers = {
-            self.slots.memory(controller.memory): controller
-            for controller in self.plan.controllers
-            if isinstance(controller, HpaController) and workload in controller.members
+            self.slots.memory(loop.memory): cast("HpaController", loop)
+            for loop in self.plan.periodic
+            if footprint_of(loop).takes_young and workload in footprint_of(loop).tells_starts
         }
         return Hurry(workload, starts, scalers, (self.slots.workload(workload), *places))
 
     def _actor(self, number: int, controller: Loop) -> GroupedActor | Attentive:
-        actor = self._plain_actor(number, controller)
-        if isinstance(controller, HpaController):
-            slots = [self.slots.nurseries[w] for w in controller.members if w in self.slots.nurseries]
-            return AttentiveAutoscaler(actor, self._nurseries[slots[0]], slots[0]) if slots else actor
-        if isinstance(controller, ReplicaSetController) and controller.workload in self.slots.nurseries:
-            slot = self.slots.nurseries[controller.workload]
+        actor, told = self._plain_actor(number, controller), footprint_of(controller)
+        nurseries = self.slots.nurseries.items()
+        for slot in (slot for workload, slot in nurseries if told.takes_young and workload in told.tells_starts):
+            return AttentiveAutoscaler(actor, self._nurseries[slot], slot)
+        is_owner = told.deletes is Deletes.SURPLUS
+        for slot in (slot for workload, slot in nurseries if is_owner and workload in told.chooses_by_start):
             return AttentiveReplicaSet(actor, self._nurseries[slot], slot)
         return actor
 

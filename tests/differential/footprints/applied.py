@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 from kubeproof.cluster.footprint import footprint_of
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.errors import InternalError, KubeproofError
+from kubeproof.events.declarations import Event
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.loops.adjusting import may_run_unready
@@ -49,7 +52,7 @@ def applied(loaded: Loaded) -> tuple[object, ...]:
         only_sizes_decide(plan),
         only_budgets_decide(plan),
         tuple(sorted(held_by_bounds(plan, ()))),
-        parts if isinstance(parts, str) else tuple((part.workloads, starts_simply(part)) for part in parts),
+        tuple((one.workloads, starts_simply(one)) for one in parts) if isinstance(parts, tuple) else repr(parts),
         tuple(part.workloads for part in cut_by_relations(loaded)),
         may_be_disturbed_at_any_time(loaded),
         is_calm(loaded),
@@ -67,12 +70,22 @@ def _orders(plan: Plan) -> Iterator[object]:
         yield tuple(type(actor).__name__ for actor in GroupedSystem(plan, order).actors)
 
 
+def _undeclared(plan: Plan, declared: Event) -> str:
+    """How an event differs from what it is declared to do; one that writes a whole object may write less of it."""
+    own = [one for one in plan.events if one.source.event is declared]  # type: ignore[attr-defined]
+    if not own:
+        return ""
+    done, said = reduce(or_, (footprint_of(one).writes for one in own)), footprint_of(declared).writes
+    is_so = done in said if declared.form is not None else done == said
+    return "" if is_so else f"{declared.name} does {done}, and is declared to do {said}"
+
+
 def contradiction(loaded: Loaded) -> str:
     """How loops, events and facts contradict their footprints within a short search; "" if they do not."""
     plan = plan_for(loaded, checked=True)
-    for event in plan.events:
-        if footprint_of(event).writes not in footprint_of(event.source.event).writes:  # type: ignore[attr-defined]
-            return f"{event.name} is not declared to do what it does"
+    for declared in plan.declared:
+        if problem := _undeclared(plan, declared):
+            return problem
     try:
         system = GroupedSystem(plan, EVERY_ORDER)
         limits = Limits(max_states=MOST_STATES)

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from kubeproof.cluster.kinds import DAEMON_SET, STATEFUL_SET
-from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Settings, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.quotas import ResourceQuota
@@ -155,7 +154,9 @@ def _special() -> dict[str, Make]:
     """Inputs for what only some clusters have: quotas, updates of other owners, budgets beside a descheduler."""
     agent, db = (workload(name, 2, 100, kind=kind) for name, kind in (("agent", DAEMON_SET), ("db", STATEFUL_SET)))
     tight = (ResourceQuota("shop", "tight", (("pods", 3),)),)
-    wide = replace(WEB, selector=LabelSelector())  # an autoscaler of it counts pods of others, too
+    tiered = (("app", "web"), ("tier", "x"))
+    wide = deployment("web", 2, 100, labels=tiered, selector=selecting(tier="x"))  # its autoscaler counts others, too
+    counted = deployment("other", 2, 100, labels=(("app", "other"), ("tier", "x")))
     found: dict[str, Make] = {}
     for one in (agent, db):
         found[f"{one.kind} and quota"] = partial(cluster, ZONED, (WEB, one), *QUIET, quotas=tight)
@@ -163,13 +164,19 @@ def _special() -> dict[str, Make]:
         found[f"{one.kind} updated"] = partial(cluster, ZONED, one, *QUIET, events=(rollout,), settings=SLOW)
     found["quota"] = partial(cluster, ZONED, (WEB, OTHER), of("noPendingForever", WEB), quotas=tight)
     scale = Scale(name="scale", target=WEB.ref, replicas=(1,))
+    found["quota, scale"] = partial(cluster, ZONED, (WEB, OTHER), *QUIET, quotas=tight, events=(scale,))
+    single = workload("db", 1, 100, kind=STATEFUL_SET)
+    update = Rollout(name="rollout", target=single.ref)
+    found["one ordinal updated"] = partial(cluster, ZONED[:1], single, *QUIET, events=(update,))
+    less = Scale(name="scale", target=counted.ref, replicas=(1,))
     found["scaled with others"] = partial(
-        cluster, ZONED, (wide, OTHER), *QUIET, autoscalers=(_scaler(wide),), events=(scale,), settings=SLOW
+        cluster, ZONED, (wide, counted), *QUIET, autoscalers=(_scaler(wide),), events=(less,), settings=SLOW
     )
+    guarded = (budget(least=1, app="web"),)
+    first = workload("agent", 1, 100, kind=DAEMON_SET, priority=10)
+    found["urgent daemon"] = partial(cluster, ZONED, (WEB, first), *QUIET, budgets=guarded)
     changes = BudgetChange(name="gone", budget="shop/budget", verb=DELETED)
-    found["a budget goes"] = partial(
-        cluster, ZONED, (WEB, OTHER), *QUIET, budgets=(budget(least=1, app="web"),), events=(changes,)
-    )
+    found["a budget goes"] = partial(cluster, ZONED, (WEB, OTHER), *QUIET, budgets=guarded, events=(changes,))
     return found
 
 

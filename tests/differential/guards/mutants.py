@@ -307,15 +307,6 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard(
-            "verify/proofs/guarded.py",
-            "only_budgets_decide",
-            "all((footprint_of(event).writes in IN_PLACE for event in plan.events))",
-        ),
-        "no budget keeps a node from failing",
-        False,
-    ),
-    (
         Guard("verify/proofs/guarded.py", "only_budgets_decide", "told"),
         "a pod is preempted in spite of its budget",
         False,

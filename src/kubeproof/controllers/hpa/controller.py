@@ -75,7 +75,7 @@ class HpaController:
             sizing=Sizing.TOLD,
             tells_starts=some(self.counted),
             tells_ends=NOBODY if self.counts_own_pods_only else some(self.counted),
-            overlooks_ends=some(self.counted),
+            overlooks_ends=some(self.counted) if self.counts_own_pods_only else NOBODY,
             sees_objects=some(self.counted),
             sees_new_pods=some(self.counted),
             takes_young=True,

@@ -56,7 +56,7 @@ class PreemptingScheduler(SchedulerController):
             writes=Writes.BINDINGS | Writes.DELETIONS,
             tells_starts=told_by_preemption(self.layout.setup),
             sees_objects=NOBODY,
-            sees_new_pods=some(self.reads.workloads),
+            sees_new_pods=some(w for w in self.reads.workloads if w != self.workload),
         )
 
     def __post_init__(self) -> None:

@@ -32,6 +32,7 @@ from kubeproof.cluster.control import (
     View,
 )
 from kubeproof.cluster.daemons import daemon_sets
+from kubeproof.cluster.footprint import UNKNOWN, footprint_of
 from kubeproof.cluster.objects import HOSTNAME, PodAffinity, PodTemplate, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, NodeCell, WorkloadCell
@@ -128,6 +129,8 @@ def _loosened(controller: Loop, plan: Plan, around: Surroundings) -> Loop:
         return TainterOfPods(controller)
     if isinstance(controller, GitOpsController):
         return UntimedReconciler(controller)
+    if footprint_of(controller) is UNKNOWN:
+        return OptionalLoop(controller)  # others may hold up what says nothing of itself
     return UntimedJob(controller) if isinstance(controller, JobController) else controller
 
 
