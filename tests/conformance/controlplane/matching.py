@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from kubeproof.cluster.actors import ActorKind
 from kubeproof.verify.result import IntentResult, TraceStep
 from tests.conformance.controlplane.planning import counterexample, moved, steps_of
 from tests.conformance.controlplane.runs import BURST_S, Recorded, Run, until_broken
@@ -75,7 +76,7 @@ def _comparable(run: Run) -> Iterable[Recorded]:
 def _deploys(case: str) -> bool:
     """False if the counterexample begins with pods in place: its Deployment then creates no ReplicaSet."""
     first = steps_of(counterexample(case))[0]
-    return first.actor.startswith("deployment")
+    return first.actor.kind == ActorKind.DEPLOYMENT
 
 
 def _renamed(groups: Sequence[Group], renaming: Renaming) -> list[Group]:

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from kubeproof.cases.library import load_case
+from kubeproof.cluster.actors import ActorKind
 from kubeproof.manifests.load import load
 from kubeproof.verify.result import IntentResult, TraceStep
 from kubeproof.verify.run import verify
@@ -87,8 +88,8 @@ def _events(found: IntentResult, spec: dict[str, Any]) -> Iterator[dict[str, Any
     declared = {entry.get("name", f"{key}-{n}"): (key, entry) for n, key, entry in _declared(spec)}
     homes: dict[str, str] = {}
     for step in steps_of(found):
-        if step.actor.startswith("event "):
-            key, entry = declared[step.actor.removeprefix("event ")]
+        if step.actor.kind == ActorKind.EVENT:
+            key, entry = declared[step.actor.object]
             yield _event(key, entry, step, homes)
         moved(step, homes)
 
