@@ -81,7 +81,7 @@ class Solver:
 
 
 @dataclass(frozen=True, slots=True)
-class _Evidence:
+class Evidence:
     """What is found out about the intents of a cell."""
 
     part: Slice
@@ -94,6 +94,16 @@ class _Evidence:
     def is_proved(self, number: int) -> bool:
         """True if the intent holds, or nothing ever happens that it speaks of."""
         return self.found[number] in (Verdict.HOLDS, Verdict.VACUOUS)
+
+    @property
+    def proved(self) -> frozenset[int]:
+        """The intents that hold."""
+        return frozenset(filter(self.is_proved, self.found))
+
+    def knowing(self, proved: frozenset[int]) -> Evidence:
+        """The evidence with what is proved whatever others do, of fewer workloads: that leaves less open here."""
+        is_open = {number for number, verdict in self.found.items() if verdict == Verdict.UNKNOWN}
+        return replace(self, found=self.found | dict.fromkeys(is_open & proved, Verdict.HOLDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +124,11 @@ class _Cell:
         """The grade, with the run or the proof behind it."""
         begun_s = self.watch.clock()
         graded = None
+        proved: frozenset[int] = frozenset()  # of a part, so of each that it belongs to
         for part in self._parts():
-            graded = self._beside_others(part)
+            seen = self._beside_others(part).knowing(proved)
+            proved |= seen.proved
+            graded = self._judge(seen)
             if graded.cell.grade != Grade.UNKNOWN or graded.is_doubted:
                 return graded
         if graded is None:
@@ -123,7 +136,7 @@ class _Cell:
             return whole if self.question.is_thorough else replace(whole, is_doubted=False)  # a larger proof may do
         if len(self.loaded.setup.workloads) > FEW_WORKLOADS and not self.question.is_thorough:
             return graded
-        again = self._exact(self.watch.clock() - begun_s)
+        again = self._exact(self.watch.clock() - begun_s, proved=proved)
         if again.cell.grade == Grade.UNKNOWN and not (again.is_doubted and self.question.is_thorough):
             return replace(graded, statistics=again.statistics)  # whether a limit ended it; a larger proof may do
         return again
@@ -142,7 +155,7 @@ class _Cell:
                 known.add(part.workloads)
                 yield part
 
-    def _beside_others(self, part: Slice) -> Graded:
+    def _beside_others(self, part: Slice) -> Evidence:
         """What is found of a part alone as a run of the whole, and what holds of it whatever the others do."""
         self.watch.look()
         searched = searched_part(part, planned(part.loaded, self.options), self.options, self.watch)
@@ -151,9 +164,9 @@ class _Cell:
         proofs = self._prove(part, alone)
         found |= {number: Verdict.HOLDS if number in proofs.unbroken else Verdict.UNKNOWN for number in alone}
         rest_on = proofs.rest_on.union(part.workloads)
-        return self._judge(_Evidence(part, searched, found, rest_on, proofs.obstacle, proofs.any_size))
+        return Evidence(part, searched, found, rest_on, proofs.obstacle, proofs.any_size)
 
-    def _exact(self, spent_s: float = 0.0, *, is_beside: bool = True) -> Graded:
+    def _exact(self, spent_s: float = 0.0, *, is_beside: bool = True, proved: frozenset[int] = frozenset()) -> Graded:
         """What a search of all workloads together decides; unless parts were proved before, with what it is a proof of.
 
         Whatever is proved of a part beside others holds if there are none, and takes fewer states.
@@ -162,10 +175,10 @@ class _Cell:
         whole = Slice(self.loaded, refs, tuple(range(len(self.loaded.scenario.intents))))
         searched = searched_part(whole, self.plan, within(self.options, spent_s, is_relaxed=False), self.watch)
         found = {number: _verdict(searched, number) for number in whole.intents}
-        evidence = _Evidence(whole, searched, found)
+        evidence = Evidence(whole, searched, found).knowing(proved)
         return self._judge(evidence if is_beside else self._with_proofs(evidence))
 
-    def _with_proofs(self, seen: _Evidence) -> _Evidence:
+    def _with_proofs(self, seen: Evidence) -> Evidence:
         """The evidence of a search of everybody, with proofs that need fewer states and leave more open."""
         unbroken = [number for number, verdict in seen.found.items() if verdict != Verdict.VIOLATED]
         is_plain = not (self.loaded.omissions or self.plan.setup.autoscalers or self._is_late)
@@ -191,7 +204,7 @@ class _Cell:
 
     # -- judging --
 
-    def _judge(self, seen: _Evidence) -> Graded:
+    def _judge(self, seen: Evidence) -> Graded:
         found = seen.found
         floors = {number: self._count(number) for number in found if self._is_floor(number)}
         lasting = [number for number in found if number not in floors]
@@ -251,7 +264,7 @@ class _Cell:
         return self._graded(Grade.STUCK, f"a run never comes back: {shown.detail}", result, searched)
 
     def _dips(
-        self, seen: _Evidence, shown: IntentResult, lowest: int, number: int, *, comes_back: bool, is_lowest: bool
+        self, seen: Evidence, shown: IntentResult, lowest: int, number: int, *, comes_back: bool, is_lowest: bool
     ) -> Graded:
         """A dip; unless every level below is decided, it may go deeper than the run that is shown."""
         result, searched = replace(shown, severity="info"), seen.searched
@@ -271,14 +284,14 @@ class _Cell:
         told = f"{_ready(lowest)}{fewer}{lasting} in some run, all ready in the end in every run"
         return self._graded(Grade.DIPS, told, result, searched, lowest if is_lowest else None, longest_s)
 
-    def _steady(self, seen: _Evidence, number: int) -> Graded:
+    def _steady(self, seen: Evidence, number: int) -> Graded:
         searched = seen.searched
         result = self._held(seen, number, searched.statistics)
         if result.verdict != Verdict.HOLDS:
             return replace(self._graded(Grade.UNKNOWN, result.detail, result, searched), is_doubted=True)
         return self._graded(Grade.STEADY, result.detail, result, searched)
 
-    def _held(self, seen: _Evidence, number: int, spent: Statistics) -> IntentResult:
+    def _held(self, seen: Evidence, number: int, spent: Statistics) -> IntentResult:
         """What holds, unless it rests on something that is not modelled."""
         result = intent_result(self.loaded, self.plan, number, Verdict.HOLDS, spent)
         (result,) = with_caveats(self.loaded, self.plan, [result], seen.rest_on, seen.any_size)
@@ -289,7 +302,7 @@ class _Cell:
         below = searched.slice.intents.index(number)
         return None if decided is None else longest_below(decided.search, decided.system.checks[below].flag)
 
-    def _open(self, seen: _Evidence, failures: Sequence[Failure]) -> Graded:
+    def _open(self, seen: Evidence, failures: Sequence[Failure]) -> Graded:
         searched = seen.searched
         if searched.failure is not None:
             return self.undecided(searched.failure.reason, searched.failure.verdict, searched.statistics)

@@ -10,6 +10,7 @@ from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.scenarios.faults import under_faults
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.rerun import rerun
@@ -18,9 +19,13 @@ from kubeproof.verify.matrix import asks_for_matrix
 from kubeproof.verify.matrix.options import MatrixOptions
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix
 from kubeproof.verify.matrix.run import MatrixProgress, run_matrix
+from kubeproof.verify.matrix.solve import Evidence
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.proofs.slicing import cut_by_relations
+from kubeproof.verify.planning import planned
+from kubeproof.verify.proofs.slices import searched_part
+from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
 from kubeproof.verify.result import VerifyResult
+from kubeproof.verify.searching import Watch
 
 HERE = InProcess()
 
@@ -341,6 +346,17 @@ def test_a_single_workload_is_proved_with_fewer_states_than_a_search_takes() -> 
     )
 
     assert cell(found, "rollout").grade == Grade.STEADY
+
+
+def test_what_is_proved_of_a_workload_stays_proved_when_more_are_looked_at() -> None:
+    part = Slice(load(NODES, workload()), ("Deployment/shop/web",), (0, 1, 2))
+    part = replace(part, loaded=under_faults(part.loaded, ("rollout",), "Deployment/shop/web"))
+    searched = searched_part(part, planned(part.loaded, VerifyOptions()), VerifyOptions(), Watch())
+    found = {0: Verdict.UNKNOWN, 1: Verdict.VIOLATED, 2: Verdict.UNKNOWN}
+    more = Evidence(part, searched, found).knowing(frozenset({0, 1}))
+
+    assert more.found == {0: Verdict.HOLDS, 1: Verdict.VIOLATED, 2: Verdict.UNKNOWN}
+    assert more.proved == {0}
 
 
 VOLUME = """
