@@ -55,7 +55,8 @@ def test_a_violation_fails_the_job_with_reports_a_summary_and_annotations(job, t
     assert code == 1
     assert (outputs["verdict"], outputs["exit-code"]) == ("VIOLATED", "1")
     reports = Path(outputs["sarif"]).parent
-    (found,) = read_sarif(Path(outputs["sarif"]).read_text())["results"]
+    results = read_sarif(Path(outputs["sarif"]).read_text())["results"]
+    (found,) = [one for one in results if not one["ruleId"].startswith("K")]  # beside what checks say
     place = found["locations"][0]["physicalLocation"]["artifactLocation"]
     assert place == {"uri": "examples/01-conflicting-spread/scenario.yaml", "uriBaseId": "%SRCROOT%"}
     read_json(Path(outputs["json"]).read_text())

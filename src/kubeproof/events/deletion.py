@@ -79,7 +79,7 @@ class DeleteEvent(Sourced):
             clocks=Clocks(0),
             tells_starts=some((self.workload,) if self._is_pod else ()),
             tells_ends=NOBODY,
-            sees_objects=some((self.workload,)),
+            sees_objects=some(family(self.source.layout.setup, self.workload)),
             sees_new_pods=some((self.workload,)),
         )
 
