@@ -103,13 +103,13 @@ class PoolSession:
 
     def next(self, left_s: Left) -> tuple[int, Answer] | None:
         while (wait_s := left_s()) > 0:
+            self._dispatch()  # first: the last answer may have come together with the death of another worker
             for worker in self._stirring(wait_s):
                 index, answer = self._heard(worker)
                 if answer is not None:
                     del self._tasks[index]
                     self._deaths.pop(index, None)
                     return index, answer
-            self._dispatch()
         return None
 
     def close(self) -> None:

@@ -2,13 +2,14 @@
 
 import multiprocessing
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
 from kubeproof.errors import EnvironmentProblem, InternalError
 from kubeproof.verify.executors.gradual import Gradual
 from kubeproof.verify.executors.inprocess import InProcess
-from kubeproof.verify.executors.pool import Pool
+from kubeproof.verify.executors.pool import Pool, PoolSession
 from kubeproof.verify.executors.run import run_tasks
 from kubeproof.verify.executors.task import TaskProgress, TaskResult
 from tests.unit.verify.executors.work import Number, handle, numbers, offset, tries
@@ -265,3 +266,41 @@ def test_a_task_that_does_not_end_in_time_is_left_and_others_are_told_of():
     assert outcomes == []  # the first in order is not known
     assert sorted(heard, key=lambda outcome: outcome.key) == squares(1, 2)
     assert multiprocessing.active_children() == []
+
+
+class Line:
+    """The connection to a worker that answers at once, or that is dead."""
+
+    def __init__(self, answers: list[object]) -> None:
+        self.answers, self.sent = answers, []
+
+    def poll(self) -> bool:
+        return bool(self.answers)
+
+    def recv(self) -> object:
+        return self.answers.pop(0)
+
+    def send(self, task: object) -> None:
+        self.sent.append(task)
+
+    def close(self) -> None:
+        pass
+
+
+def worker(held: int, answers: list[object]) -> SimpleNamespace:
+    process = SimpleNamespace(join=lambda patience=None: None, exitcode=-9, sentinel=object())
+    nothing = lambda: None  # noqa: E731
+    line = Line(answers)
+    return SimpleNamespace(connection=line, process=process, is_ready=True, held=held, end=nothing, join=nothing)
+
+
+def test_a_worker_that_dies_together_with_an_answer_is_replaced_although_nothing_more_is_submitted(monkeypatch):
+    session = PoolSession(handle, 2)
+    first, second = numbers(2)
+    dead, alive = worker(0, []), worker(1, [(1, None), (0, None)])
+    session._workers, session._tasks = [dead, alive], {0: first, 1: second}
+    monkeypatch.setattr(session, "_stirring", lambda wait_s: [one for one in (dead, alive) if one in session._workers])
+
+    assert session.next(lambda: 1.0) == (1, (1, None))
+    assert session.next(lambda: 1.0) == (0, (0, None))
+    assert alive.connection.sent == [first]
