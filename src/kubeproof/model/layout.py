@@ -38,6 +38,10 @@ def mentions(
         from kubeproof.controllers.descheduler.arguments import policy_requirements
 
         mention_requirements(found, policy_requirements(setup.descheduler))
+    if setup.cluster_autoscaler is not None:
+        from kubeproof.controllers.cluster_autoscaler.round import mention_slots
+
+        mention_slots(found)
     for event in events:
         event.mention_nodes(found)
         if footprint_of(event).writes & Writes.FAILURES:

@@ -17,7 +17,7 @@ import kubeproof.model.expansion
 import kubeproof.model.reductions
 from kubeproof.cluster.control import AnySeen, Groups, View
 from kubeproof.cluster.state import NodeCell
-from kubeproof.controllers import job
+from kubeproof.controllers import gitops, job
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.events.declarations import NodeFailure, Scale
@@ -55,7 +55,8 @@ def shown(of: type, method: str) -> Any:
 
 def hints(of: type, method: str) -> dict[str, Any]:
     function = getattr(of, method)
-    for_types_alone = {name: value for name, value in vars(job).items() if name not in function.__globals__}
+    known = {**vars(job), "Written": gitops.Spec}
+    for_types_alone = {name: value for name, value in known.items() if name not in function.__globals__}
     return get_type_hints(function, localns=for_types_alone)
 
 

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import NamedTuple
 
 from kubeproof.cluster.daemons import eligibility
+from kubeproof.cluster.mentions import Mentions
 from kubeproof.cluster.node_groups import ClusterAutoscaler, names_told
 from kubeproof.cluster.objects import HOSTNAME, REGION, ZONE, Node, Setup
 from kubeproof.cluster.places import Layout
@@ -358,6 +359,11 @@ def _is_open(spot: Spot) -> bool:
 
 def _nodes(chosen: tuple[Unneeded, ...]) -> tuple[Node_, ...]:
     return tuple((one.place, one.view) for one in chosen)
+
+
+def mention_slots(found: Mentions) -> None:
+    """Adds what `_slots` reads of nodes: by which name a node is remembered."""
+    found.topology.add(HOSTNAME)
 
 
 IGNORED_LABELS = (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from kubeproof.controllers.scheduler import registry
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
 from kubeproof.controllers.scheduler.registry import NODE_FILTERS
+from kubeproof.model.loops.shared import forget
 from kubeproof.verdicts import Verdict
 from tests.unit.verify.inputs import node, only, scenario, verified, web
 
@@ -25,8 +28,11 @@ def build_filter(pod: IncomingPod) -> Loners:
 
 
 @pytest.fixture(autouse=True)
-def _shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def _shipped(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(registry, "NODE_FILTERS", (*NODE_FILTERS, ("Loners", build_filter)))
+    forget()  # schedulers that other tests have made
+    yield
+    forget()
 
 
 @pytest.mark.parametrize(("replicas", "verdict"), [(1, Verdict.HOLDS), (2, Verdict.VIOLATED)])
