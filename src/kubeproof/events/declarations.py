@@ -62,12 +62,12 @@ def written_by(events: Iterable[Event]) -> Writes:
 
 def marks_nodes(event: Event) -> bool:
     """True if the event has to know which nodes it has worked on."""
-    return isinstance(event, Drain | Maintenance) and event.each_once
+    return event.marks_nodes
 
 
 def is_drain(event: Event) -> bool:
     """True if the event asks the eviction API for pods of a node."""
-    return isinstance(event, Drain | Maintenance) or (isinstance(event, NodeRemoval) and event.drain_first)
+    return event.drains
 
 
 check_complete(EVENTS)

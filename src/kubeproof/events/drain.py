@@ -73,6 +73,14 @@ class Drain(Event):
     def describe(self) -> str:
         return _describe(self, "uncordoned when empty" if self.uncordon else "left cordoned")
 
+    @property
+    def drains(self) -> bool:
+        return True
+
+    @property
+    def marks_nodes(self) -> bool:
+        return self.each_once
+
     def default_times(self, nodes: Iterable[Node]) -> int:
         return _turns(self, nodes)
 
@@ -107,6 +115,14 @@ class Maintenance(Event):
 
     def describe(self) -> str:
         return _describe(self, "down for a while, back and uncordoned")
+
+    @property
+    def drains(self) -> bool:
+        return True
+
+    @property
+    def marks_nodes(self) -> bool:
+        return self.each_once
 
     def default_times(self, nodes: Iterable[Node]) -> int:
         return _turns(self, nodes)

@@ -136,6 +136,16 @@ class Event:
         return footprint_of(self).takes_pods_of in (Scope.DOMAIN, Scope.ANYWHERE)
 
     @property
+    def drains(self) -> bool:
+        """True if it asks the eviction API for pods of a node."""
+        return False
+
+    @property
+    def marks_nodes(self) -> bool:
+        """True if it has to know which nodes it has worked on."""
+        return False
+
+    @property
     def one_node(self) -> str | None:
         """The name of the node that it is about, if it is about one."""
         return None

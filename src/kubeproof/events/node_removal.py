@@ -54,6 +54,10 @@ class NodeRemoval(Event):
         takes_pods_of=Scope.NODE,
     )
 
+    @property
+    def drains(self) -> bool:
+        return self.drain_first
+
     def describe(self) -> str:
         how = "drained first" if self.drain_first else "with all that runs there"
         return f"{self.nodes.one_of} is deleted {self.times}, {how}"
