@@ -42,6 +42,7 @@ from kubeproof.manifests.objects import (
     is_modelled_kind,
     read_object,
 )
+from kubeproof.manifests.pods.disks import settle_disks
 from kubeproof.manifests.scenarios.applied import leave_out_applied, read_applied_object, read_text_beside
 from kubeproof.manifests.scenarios.default_scenario import default_scenario
 from kubeproof.manifests.scenarios.event_fields import Surroundings
@@ -169,6 +170,7 @@ def _loaded(
     loaded = as_written(replace(loaded, ignores=ignores, texts=texts, assumed=assumed, given=given))
     loaded = _with_what_checks_read(loaded, [document for document in kept if not _is_scenario(document)])
     loaded = admitted(replace(loaded, notes=notes_of(collected), unpatched=collected.unpatched), objects.limit_ranges)
+    loaded = replace(loaded, omissions=tuple(settle_disks(loaded.omissions)))
     return with_idle_autoscalers(loaded) if objects.autoscalers else loaded
 
 

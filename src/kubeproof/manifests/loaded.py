@@ -44,6 +44,15 @@ class UnknownField:
 
 
 @dataclass(frozen=True, slots=True)
+class Disk:
+    """A disk that pods name without a claim."""
+
+    source: str  # "gcePersistentDisk": how the volume is written
+    name: str  # empty: not told, so that it may be any
+    is_read_only: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Omission:
     """Something in the input that the model does not take into account."""
 
@@ -58,6 +67,7 @@ class Omission:
     owner: str = ""  # Kind/namespace/name of the object that has it
     is_bounded: bool = False  # it changes but how many pods the object has, never to more than it declares
     is_priority: bool = False  # it decides but who goes first, and whose pods make room for others
+    disk: Disk | None = None  # that pods on one node may be at odds about
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,42 @@ def test_a_disk_that_only_one_pod_of_a_node_may_use_leaves_open_where_pods_go() 
     assert verdicts(web(2, more=disk)) == [Verdict.UNKNOWN]
 
 
+def with_disk(pod: str, disk: str) -> str:
+    return POD.replace("NAME", pod).replace("spec: {", f"spec: {{volumes: [{{name: data, {disk}}}], ")
+
+
+RUNS = "{minReady: {target: Pod/shop/one, count: 1, when: eventuallyAlways}}"
+GCE, EBS = "gcePersistentDisk: {pdName: disk}", "awsElasticBlockStore: {volumeID: disk, readOnly: true}"
+READ = "gcePersistentDisk: {pdName: disk, readOnly: true}"
+
+
+@pytest.mark.parametrize("disk", [GCE, EBS, "iscsi: {iqn: disk}", "rbd: {image: disk}", "gcePersistentDisk: {}"])
+def test_a_disk_that_only_one_pod_ever_has_decides_nothing(disk: str) -> None:
+    assert verdicts(with_disk("one", disk), intents=RUNS) == [Verdict.HOLDS]
+
+
+@pytest.mark.parametrize(
+    ("disk", "other", "verdict"),
+    [
+        (GCE, GCE, Verdict.UNKNOWN),
+        (GCE, READ, Verdict.UNKNOWN),  # VolumeRestrictions lets pods share a disk if both only read it
+        (READ, READ, Verdict.HOLDS),
+        (EBS, EBS, Verdict.UNKNOWN),  # never shared, whoever reads
+        (GCE, GCE.replace("disk}", "other}"), Verdict.HOLDS),
+        (GCE, "gcePersistentDisk: {}", Verdict.UNKNOWN),  # may be any disk
+        (GCE, "iscsi: {iqn: disk}", Verdict.HOLDS),
+    ],
+)
+def test_a_disk_of_two_pods_decides_where_they_may_be_at_odds_about_it(disk: str, other: str, verdict: str) -> None:
+    assert verdicts(with_disk("one", disk), with_disk("two", other), intents=RUNS) == [verdict]
+
+
+def test_pods_of_one_workload_may_read_a_disk_together() -> None:
+    assert verdicts(web(2, more=f"volumes: [{{name: data, {READ}}}]")) == [Verdict.HOLDS]
+    assert verdicts(web(2, more=f"volumes: [{{name: data, {EBS}}}]")) == [Verdict.UNKNOWN]
+    assert verdicts(web(1, more=f"volumes: [{{name: data, {GCE}}}]")) == [Verdict.UNKNOWN]
+
+
 def test_what_takes_room_or_places_pods_leaves_everything_open() -> None:
     claiming = web(1, name="db", more="resourceClaims: [{name: gpu}]")
 

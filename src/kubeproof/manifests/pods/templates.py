@@ -18,6 +18,7 @@ from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
 from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER
 from kubeproof.manifests.pods.affinity import read_pod_affinity
 from kubeproof.manifests.pods.containers import read_containers, read_image, serving_s, slowest
+from kubeproof.manifests.pods.disks import omit_disks
 from kubeproof.manifests.pods.resources import read_amounts
 from kubeproof.manifests.pods.selectors import read_node_terms, read_preferred_terms, read_selector
 from kubeproof.manifests.validation.deciding import NUMBER
@@ -261,6 +262,8 @@ def _volumes(spec: Fields, replaced: Collection[str]) -> tuple[tuple[str, ...], 
         if claim is not None:
             claims += [claim.required_text("claimName")] if is_kept else []
             claim.finish("ClaimVolume")
+        if is_kept:
+            omit_disks(volume)
         volume.finish("Volume")
     return tuple(name for name in images if name), tuple(claims), local, is_local
 

@@ -22,7 +22,7 @@ _OWN = {
 _NUMBER = {
     "JobSpec": "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling",
     "PodSpec": "schedulingGates schedulingGroup workloadRef resourceClaims",
-    "Volume": "ephemeral awsElasticBlockStore gcePersistentDisk iscsi rbd",  # VolumeRestrictions: no two on one node
+    "Volume": "ephemeral awsElasticBlockStore gcePersistentDisk iscsi rbd",  # no two on one node: `pods/disks.py`
     "MetricSource": "selector describedObject metric",
     "MetricIdentifier": "selector",
 }

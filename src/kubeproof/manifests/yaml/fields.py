@@ -11,7 +11,7 @@ from typing import NoReturn, TypeVar
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.versions import GATED, Rule
 from kubeproof.errors import HostileInputError, ManifestError
-from kubeproof.manifests.loaded import Omission, ReadingNote, UnknownField
+from kubeproof.manifests.loaded import Disk, Omission, ReadingNote, UnknownField
 from kubeproof.manifests.validation.deciding import NOTHING, NUMBER, decides, reference, touched
 from kubeproof.manifests.validation.schema import FIELDS
 from kubeproof.manifests.yaml.printable import printable
@@ -71,7 +71,14 @@ class Log:
             raise found[0]
 
     def omit(
-        self, what: str, *, line: int, why: str = "not modelled", rule: Rule | None = None, decides: str = NOTHING
+        self,
+        what: str,
+        *,
+        line: int,
+        why: str = "not modelled",
+        rule: Rule | None = None,
+        decides: str = NOTHING,
+        disk: Disk | None = None,
     ) -> None:
         """Records something that the model does not take into account, or not before the version of a rule.
 
@@ -82,7 +89,7 @@ class Log:
         place = Source(self.file, line)
         told, owner, is_bounded = f"{what} of {self.owner}", reference(self.owner), decides == NUMBER
         self.omissions.append(
-            Omission(told, place, why, rule, patterns, group=group, owner=owner, is_bounded=is_bounded)
+            Omission(told, place, why, rule, patterns, group=group, owner=owner, is_bounded=is_bounded, disk=disk)
         )
 
     def omit_unknown(self, path: str, hint: str, line: int, close: str) -> None:
@@ -153,11 +160,20 @@ class Fields:
     def _missing(self, key: str) -> NoReturn:
         self.fail(key, "is required", remedy=f"Add {key}", is_about_shape=True)
 
-    def omit(self, key: str, why: str = "not modelled", rule: Rule | None = None, *, decides: str = NOTHING) -> None:
+    def omit(
+        self,
+        key: str,
+        why: str = "not modelled",
+        rule: Rule | None = None,
+        *,
+        decides: str = NOTHING,
+        disk: Disk | None = None,
+    ) -> None:
         """Records that the value of a key is not taken into account, or not before the version of a rule."""
         self._seen.add(key)
         self._marks.setdefault(key, False)
-        self.log.omit(f"field {self.path_of(key)}", line=self.line_of(key), why=why, rule=rule, decides=decides)
+        what, line = f"field {self.path_of(key)}", self.line_of(key)
+        self.log.omit(what, line=line, why=why, rule=rule, decides=decides, disk=disk)
 
     def note_gate(self, schema: str, key: str) -> None:
         """Records a field that is read, if it is dropped in some versions."""
