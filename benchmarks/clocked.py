@@ -15,7 +15,7 @@ from collections.abc import Callable
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.simulate.control.clocked import ClockedRun, RunRecord
-from kubeproof.simulate.control.planning import planned
+from kubeproof.simulate.control.planning import plan_input
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.serving.contract import DataPlane, Endpoints, PodSpan, Served, ServiceSpan
 from kubeproof.simulate.spreading import data_plane
@@ -64,7 +64,7 @@ def measure(what: str, rate: float, length_s: int, *, bar_s: float | None = None
     loaded, options = cluster(rate), SimulateOptions(duration_s=length_s)
     plane: Callable[[], DataPlane | None] = lambda: data_plane(loaded, options, 0) if serves else Rhythm(rate)  # noqa: E731
     begun = time.process_time()
-    record = ClockedRun(loaded, planned(loaded), options, 0, plane()).run()
+    record = ClockedRun(loaded, plan_input(loaded), options, 0, plane()).run()
     spent_s = time.process_time() - begun
     met = "" if bar_s is None else f"  {'met' if spent_s <= bar_s else 'NOT MET'}: at most {bar_s:g} s"
     print(f"{what:52} {told(record)} {spent_s:8.2f} s CPU{met}", flush=True)

@@ -25,7 +25,7 @@ from workloads import Benchmark, engine_workloads, growing
 
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.reference import reach
-from kubeproof.engine.search import compiled_kernel, explore, make_kernel
+from kubeproof.engine.search import explore, find_compiled_kernel, make_kernel
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import make_plan
@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="at most 50,000 states and 100 nodes")
     parser.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
     arguments = parser.parse_args()
-    if compiled_kernel() is None:
+    if find_compiled_kernel() is None:
         print("the compiled engine is not built; figures are those of the Python kernel", file=sys.stderr)
     sizes = GROWTH[:4] if arguments.quick else GROWTH
     limit = 50_000 if arguments.quick else None

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from engine_micro import Counters, timed_run
 
-from kubeproof.engine.search import compiled_kernel, make_kernel
+from kubeproof.engine.search import find_compiled_kernel, make_kernel
 from kubeproof.engine.snapshot import load, save
 from kubeproof.verify.executors.dask_cluster import Dask
 from kubeproof.verify.executors.inprocess import InProcess
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str]) -> None:
             print(json.dumps(measure_executor(name, executor, tasks)), flush=True)
     print(json.dumps(measure_journal(tasks)), flush=True)
     print(json.dumps(measure_snapshot("python", 2)), flush=True)
-    if compiled_kernel() is not None:
+    if find_compiled_kernel() is not None:
         print(json.dumps(measure_snapshot("compiled", 3)), flush=True)
 
 

@@ -127,7 +127,7 @@ def grown(case: str, nodes: int) -> Loaded:
     from kubeproof.cases.library import SAFE, load_case
     from kubeproof.cluster.scale import Following, Term
     from kubeproof.manifests.load import load
-    from kubeproof.verify.resize import Size, resized
+    from kubeproof.verify.resize import Size, resize
 
     rule = RULES[case]
     shares = sum(share for _, share in rule.kinds)
@@ -138,7 +138,7 @@ def grown(case: str, nodes: int) -> Loaded:
     (grows,) = loaded.scenario.scale.workloads
     most = Following((Term(nodes=rule.pods_per_node),))
     scale = replace(loaded.scenario.scale, workloads=(replace(grows, autoscaler_max=most),))
-    return resized(loaded, scale, Size(tuple(counts), ((grows.target, rule.begun(nodes)),)))
+    return resize(loaded, scale, Size(tuple(counts), ((grows.target, rule.begun(nodes)),)))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from kubeproof.monitor.engine import Partition
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.mining.mine import mine
 from kubeproof.monitor.mining.observations import observe_answers, observe_pairs
-from kubeproof.monitor.mining.runs import labelled_events, read_index
+from kubeproof.monitor.mining.runs import label_events, read_index
 from kubeproof.monitor.mining.traces import Trace, traces_of
 from kubeproof.monitor.rules.rules import FollowedBy, Matching, Pattern, Rule
 
@@ -127,7 +127,7 @@ def main() -> None:
     if not index:
         raise SystemExit(f"no runs.csv in {arguments.data}")
     begun = time.process_time()
-    labelled = list(labelled_events([str(Path(arguments.data) / "events_faultfree.csv.gz")]))
+    labelled = list(label_events([str(Path(arguments.data) / "events_faultfree.csv.gz")]))
     reading_s = time.process_time() - begun
     traces = traces_of(event for event in labelled if index[event.run].is_clean)
     begun = time.process_time()

@@ -23,7 +23,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.quantify.chains.arrays import model_from_arrays
 from kubeproof.quantify.chains.chain import build_chain
 from kubeproof.quantify.chains.steps import effects_of, steps_of
-from kubeproof.quantify.clusters.space import explored_space
+from kubeproof.quantify.clusters.space import explore_space
 
 FAILURES, QUICK_FAILURES = 10, 5
 BAR = 2.0
@@ -64,7 +64,7 @@ def measure(failures: int) -> dict[str, Any]:
     loaded = read(failures)
     settings = loaded.scenario.quantify
     marks = [time.process_time()]
-    space = explored_space(loaded)
+    space = explore_space(loaded)
     marks.append(time.process_time())
     steps = steps_of(space)
     effects = effects_of(space, steps, settings.tick_s)

@@ -108,7 +108,7 @@ def measure(
 def _added(times: Histogram | None, more: object) -> Histogram | None:
     if not isinstance(more, Histogram):
         return times
-    return more if times is None else times.merged(more)
+    return more if times is None else times.merge(more)
 
 
 if __name__ == "__main__":

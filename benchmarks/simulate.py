@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 from kubeproof.simulate.published.declarations import Experiment, NodeSpec, ServiceSpec, Thresholds, Wave
-from kubeproof.simulate.published.experiments import HIGH, LOW, STARTS, published
+from kubeproof.simulate.published.experiments import HIGH, LOW, STARTS, find_published
 from kubeproof.simulate.published.result import Curves
 from kubeproof.simulate.published.run import simulate
 
@@ -35,7 +35,9 @@ def main() -> None:
     arguments = parser.parse_args()
     for config in ("calibration", "1", "2"):
         _measured(
-            f"experiment 2, {config}", lambda config=config: simulate(published("abs-2", config)), SECOND_EXPERIMENT_S
+            f"experiment 2, {config}",
+            lambda config=config: simulate(find_published("abs-2", config)),
+            SECOND_EXPERIMENT_S,
         )
     for services in (10, 100) if arguments.quick else (10, 100, 1000):
         bar = MANY_SERVICES_S if services == 1000 else None

@@ -17,14 +17,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.api.versions import in_words
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, JOB, STATEFUL_SET
-from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
+from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler, NodeGroup
 from kubeproof.cluster.objects import Container, CronRules, Node, PodTemplate, Settings, Setup, Workload
-from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
 from kubeproof.cluster.state import NEVER
-from kubeproof.cluster.versions import in_words
-from kubeproof.cluster.vertical import VerticalPodAutoscaler
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
 from kubeproof.events.declarations import Drain, manuals
@@ -38,7 +38,7 @@ from kubeproof.manifests.yaml import fields
 from kubeproof.model.expansion.sizes import with_sizes
 from kubeproof.model.layout import make_layout, mentions
 from kubeproof.model.loops.adjusting import adjusting_loops, group_loops, vertical_loops
-from kubeproof.model.loops.assembly import built_in_controllers, endpoint_loops
+from kubeproof.model.loops.assembly import build_controllers, endpoint_loops
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "modelled.md"
@@ -290,7 +290,7 @@ def _loops() -> Iterator[str]:
     setup = with_sizes(setup, (), ())
     drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
-    loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
+    loops = (*build_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
     loops = (*loops, *endpoint_loops(layout, {0: (1, NEVER)}))
     loops += group_loops(layout, drain, 0, ()).loops
     loops += vertical_loops(layout, drain, 0).loops

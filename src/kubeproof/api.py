@@ -9,26 +9,26 @@ from datetime import date
 from functools import partial
 from html import escape as escape_html
 
-from kubeproof.cases.esc import shipped_esc
+from kubeproof.cases.esc import read_shipped_esc
 from kubeproof.cluster.scale import Limit
 from kubeproof.manifests.folders.files import Named
-from kubeproof.manifests.late import rendered
+from kubeproof.manifests.late import render_recipe
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.settings.exemptions import read_exemptions
 from kubeproof.report.escape import escape
-from kubeproof.report.matrix_table import matrix_table
-from kubeproof.report.sentences import audited, summary, suppressed_by, title
+from kubeproof.report.matrix.table import matrix_table
+from kubeproof.report.sentences import explain_suppressed, summary, title, write_audit_line
 from kubeproof.report.style import Style
-from kubeproof.report.text import render
-from kubeproof.report.trace import trace_lines
+from kubeproof.report.verification.text import render
+from kubeproof.report.verification.trace import trace_lines
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.catalogue import check_id
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.findings.baseline import read_baseline
-from kubeproof.verify.findings.suppress import suppressed
+from kubeproof.verify.findings.suppress import suppress
 from kubeproof.verify.matrix import asks_for_matrix
 from kubeproof.verify.matrix.options import BUDGET_S, MatrixOptions
 from kubeproof.verify.matrix.run import run_matrix
@@ -75,7 +75,7 @@ class Verification(VerifyResult):
             folded = f"<details><summary>findings</summary><pre>{told}</pre></details>"
             return f"<div><p><b>{_safe(summary(self))}</b></p>{matrix_table(self.matrix)}{folded}</div>"
         rows = "".join(_row(one) for one in self.results)
-        notes = "".join(f"<li>{_safe(audited(note))}</li>" for note in self.suppressions)
+        notes = "".join(f"<li>{_safe(write_audit_line(note))}</li>" for note in self.suppressions)
         trail = f"<p>Suppressions</p><ul>{notes}</ul>" if notes else ""
         return f"<div><p><b>{_safe(summary(self))}</b></p><table>{rows}</table>{trail}</div>"
 
@@ -100,9 +100,9 @@ def verify(
     another thread, or by a signal, gets what is decided by then. Raises `KubeproofError` for
     input that cannot be verified.
     """
-    loaded = paths if isinstance(paths, Loaded) else load(paths, render=partial(rendered, values=values))
-    result = suppressed(
-        _verified(loaded, options, scale, progress, stop),
+    loaded = paths if isinstance(paths, Loaded) else load(paths, render=partial(render_recipe, values=values))
+    result = suppress(
+        _verify(loaded, options, scale, progress, stop),
         ignores=loaded.ignores,
         exemptions=() if settings is None else read_exemptions(os.fspath(settings), check_id),
         baseline=() if baseline is None else read_baseline(os.fspath(baseline)),
@@ -128,7 +128,7 @@ def assert_holds(
     return found.assert_holds()
 
 
-def _verified(
+def _verify(
     loaded: Loaded,
     options: VerifyOptions,
     scale: str | tuple[int, int] | None,
@@ -142,7 +142,7 @@ def _verified(
         return run_matrix(loaded, given, MatrixOptions(executor=InProcess()), stop=stop)
     if not is_swept(loaded, chosen):
         return run_once(loaded, options, progress, stop=stop)
-    return run_sweep(plan_sweep(loaded, options, chosen, shipped_esc()), chosen, stop=stop)
+    return run_sweep(plan_sweep(loaded, options, chosen, read_shipped_esc()), chosen, stop=stop)
 
 
 def _reasons(result: VerifyResult) -> Iterable[str]:
@@ -175,7 +175,7 @@ def _short(one: IntentResult) -> Iterable[str]:
 
 def _row(one: IntentResult) -> str:
     shown = "".join(f'<td style="{_CELL}">{_safe(cell)}</td>' for cell in (one.verdict, title(one)))
-    told = _safe(suppressed_by(one) or one.detail)
+    told = _safe(explain_suppressed(one) or one.detail)
     trace = "\n".join(_safe(line) for line in _short(one))
     folded = f"<details><summary>counterexample</summary><pre>{trace}</pre></details>" if trace else ""
     return f'<tr>{shown}<td style="{_CELL}">{told}{folded}</td></tr>'

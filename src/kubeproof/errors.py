@@ -16,6 +16,7 @@ class ManifestError(KubeproofError):
     code = "E101"
     exit_code = 4
     is_about_shape = False  # a value of another type than the field has, or a missing one: no API server stores it
+    is_missing = False  # something is named that the input does not have
     together: tuple[ManifestError, ...] = ()  # this one with all others that one Scenario has
     rest: bytes | None = None  # of a recipe: the manifests that it gives without what is refused
 

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
 from functools import partial
+from itertools import repeat
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -49,10 +50,17 @@ def complete(kinds: Iterable[K], table: Mapping[K, V]) -> Mapping[K, V]:
     return table
 
 
+def copy_with(value: Any, /, **changes: object) -> Any:
+    """The value with some fields changed, as `dataclasses.replace` returns it; no Python runs for each field."""
+    change = vars(type(value)).get("__replace__") or _make_change(type(value))
+    return change(value, **changes)
+
+
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, replace
 else:
     dataclass = make_dataclass
+    replace = copy_with
 
 
 def _methods(cls: Any, frozen: bool) -> dict[str, Any]:
@@ -67,8 +75,39 @@ def _methods(cls: Any, frozen: bool) -> dict[str, Any]:
     def hash_of(self: Any) -> int:
         return hash(hashed(self))
 
-    methods = {"__init__": _LateInit(cls, own, frozen), "__repr__": _shown, "__eq__": is_equal, "__hash__": None}
+    methods = {"__init__": _LateInit(cls, own, frozen), "__repr__": _show, "__eq__": is_equal, "__hash__": None}
+    if "__init__" in vars(cls):
+        methods["__replace__"] = _standard_change
     return methods | _FROZEN | {"__hash__": hash_of} if frozen else methods
+
+
+def _make_change(cls: Any) -> Callable[..., Any]:
+    """Gives a class the method that changes a value, once one is asked for; most classes never need it."""
+    own = fields(cls)
+    cls.__replace__ = _changing(own, hasattr(cls, "__post_init__")) if all(f.init for f in own) else _standard_change
+    made: Callable[..., Any] = cls.__replace__
+    return made
+
+
+def _changing(own: tuple[Field[Any], ...], ends: bool) -> Callable[..., Any]:
+    """The method that changes a value of a class of which all fields are given to `__init__`."""
+    names = [field.name for field in own]
+    known, values = frozenset(names), _values_of(names)
+
+    def change(self: Any, /, **changes: object) -> Any:
+        if not changes.keys() <= known:
+            return dataclasses.replace(self, **changes)  # says what is wrong
+        copy = object.__new__(self.__class__)
+        _fill(copy, dict(zip(names, values(self), strict=True)) | changes)
+        if ends:
+            copy.__post_init__()
+        return copy
+
+    return change
+
+
+def _standard_change(self: Any, /, **changes: object) -> Any:
+    return dataclasses.replace(self, **changes)
 
 
 def _values_of(names: list[str]) -> Values:
@@ -79,7 +118,7 @@ def _values_of(names: list[str]) -> Values:
 
 
 @recursive_repr()
-def _shown(self: Any) -> str:
+def _show(self: Any) -> str:
     shown = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if field.repr)
     return f"{type(self).__qualname__}({shown})"
 
@@ -116,49 +155,56 @@ _FROZEN = {
 
 
 class _LateInit:
-    """Sets the fields of the first instances one by one, then puts a compiled `__init__` in its place.
+    """Sets the fields of the first instances by name, then puts a compiled `__init__` in its place.
 
-    Compiling one takes as long as dozens of instances do here, and most classes have fewer.
+    Compiling one takes as long as hundreds of instances do here, and most classes have fewer.
     """
 
     def __init__(self, cls: Any, own: tuple[Field[Any], ...], frozen: bool) -> None:
         self._class, self._fields, self._frozen = cls, own, frozen
         self._left = FIRST_INSTANCES
+        self._is_prepared = False
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         self._left -= 1
         if instance is not None and self._left >= 0:
             return partial(self._set_fields, instance)
-        made: Any = _compiled_init(self._class, self._frozen)
+        made: Any = _compile_init(self._class, self._frozen)
         self._class.__init__ = made
         return made if instance is None else made.__get__(instance)
 
     def _set_fields(self, instance: Any, /, *values: object, **named: object) -> None:
         """What the compiled one does."""
-        positional = [field.name for field in self._fields if field.init and not field.kw_only]
-        taken = dict(zip(positional, values, strict=False)) | named
-        fits = len(taken) == len(values) + len(named)
-        for field in self._fields:
-            value = _initial_value(field, taken)
-            if value is not MISSING:
-                object.__setattr__(instance, field.name, value)
-            fits &= value is not MISSING or not field.init
-        if taken or not fits:
-            _compiled_init(self._class, self._frozen)(instance, *values, **named)  # says what is wrong
-        elif hasattr(instance, "__post_init__"):
+        if not self._is_prepared:
+            self._prepare()
+        taken = dict(zip(self._positional, values, strict=False)) | named
+        begun = self._defaults | taken
+        for name, make in self._made:
+            if name not in taken:
+                begun[name] = make()
+        if len(taken) < len(values) + len(named) or begun.keys() != self._set or not taken.keys() <= self._named:
+            _compile_init(self._class, self._frozen)(instance, *values, **named)  # says what is wrong
+        _fill(instance, begun)
+        if self._ends:
             instance.__post_init__()
 
+    def _prepare(self) -> None:
+        """Works out what every instance needs, as many classes have none."""
+        own, self._is_prepared = self._fields, True
+        self._named = {field.name for field in own if field.init}
+        self._positional = [field.name for field in own if field.init and not field.kw_only]
+        self._defaults = {field.name: field.default for field in own if field.default is not MISSING}
+        self._made = [(one.name, one.default_factory) for one in own if one.default_factory is not MISSING]
+        self._set = self._named | self._defaults.keys() | {name for name, _ in self._made}
+        self._ends = hasattr(self._class, "__post_init__")
 
-def _initial_value(field: Field[Any], taken: dict[str, object]) -> object:
-    """What a field begins with: what was given for it, which is taken away, or its default; MISSING if it has none."""
-    if field.init and field.name in taken:
-        return taken.pop(field.name)
-    if field.default is not MISSING:
-        return field.default
-    return field.default_factory() if field.default_factory is not MISSING else MISSING
+
+def _fill(instance: object, values: dict[str, object]) -> None:
+    """Sets fields of a value, whether it is frozen or not; no Python runs for each of them."""
+    any(map(object.__setattr__, repeat(instance), values, values.values()))
 
 
-def _compiled_init(cls: Any, frozen: bool) -> Callable[..., None]:
+def _compile_init(cls: Any, frozen: bool) -> Callable[..., None]:
     """The `__init__` that the standard library compiles for a class with these fields."""
     own = [(field.name, field.type, field) for field in fields(cls)]
     after = {"__post_init__": cls.__post_init__} if hasattr(cls, "__post_init__") else {}
@@ -172,4 +218,4 @@ def _compiled_init(cls: Any, frozen: bool) -> Callable[..., None]:
     return made
 
 
-__all__ = ["dataclass", "make_dataclass"]
+__all__ = ["complete", "copy_with", "dataclass", "make_dataclass", "replace"]

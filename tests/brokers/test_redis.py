@@ -170,10 +170,10 @@ def test_a_worker_that_was_taken_for_dead_changes_nothing_any_more(server: Broke
     assert not board.keep(0, "slow", 60_000)
     assert not board.commit(0, "slow", 60_000, {"0|": 1}, ["{}"], [entry[0]])
     assert (board.state(0), board.alarms("")) == ({}, [])
-    assert board.inherited(0, "other") == [entry]
+    assert board.inherit(0, "other") == [entry]
     assert board.commit(0, "other", 60_000, {"0|": 2}, ["{}"], [entry[0]])
     assert (board.state(0), len(board.alarms("")), board.waiting(1)) == ({"0|": 2}, 1, [0])
-    assert board.inherited(0, "other") == []
+    assert board.inherit(0, "other") == []
     board.remove(1)
     board.close()
     assert keys(server, "fenced") == []

@@ -10,7 +10,7 @@ import pytest
 from kubeproof.cases.library import load_case
 from kubeproof.manifests.load import load
 from kubeproof.report.frame import Frame
-from kubeproof.report.html import render
+from kubeproof.report.html.page import render
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import verify
 from kubeproof.verify.words.pictures import films_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kubeproof.report.frame import Frame
-from kubeproof.report.html import render
+from kubeproof.report.html.page import render
 from tests.browser.conftest import case, report
 from tests.unit.report.test_heatmap import SWEEP
 

@@ -6,9 +6,9 @@ from enum import Enum
 
 import pytest
 
-from kubeproof.report.checks import SEVERITIES
 from kubeproof.report.frame import Frame
-from kubeproof.report.html import render
+from kubeproof.report.html.page import render
+from kubeproof.report.verification.checks import SEVERITIES
 from kubeproof.verify.words.pictures import NodePicture, PodPicture
 from tests.browser.conftest import case, report
 from tests.unit.report.test_heatmap import SWEEP

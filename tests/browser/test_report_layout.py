@@ -3,7 +3,7 @@
 import pytest
 
 from kubeproof.report.frame import Frame
-from kubeproof.report.html import render
+from kubeproof.report.html.page import render
 from kubeproof.verify.result import Change as Moved
 from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep, VerifyResult
 from kubeproof.verify.words.pictures import (

@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 
 from kubeproof.report.frame import Frame
-from kubeproof.report.html import render
-from kubeproof.report.html_matrix import drawn
+from kubeproof.report.html.page import render
+from kubeproof.report.matrix.page import choose_drawn
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.words.pictures import films_of
 from tests.browser.test_report_access import OWN
@@ -19,7 +19,7 @@ from tests.unit.verify.matrix.test_matrix import NODES, load, survey, workload
 def page() -> str:
     """One pod on three nodes, under three faults."""
     result = survey(load(NODES, workload()), "rollout", "nodeLoss", "podCrash")
-    return render(result, films_of(result, VerifyOptions(), only=drawn(result)), Frame())
+    return render(result, films_of(result, VerifyOptions(), only=choose_drawn(result)), Frame())
 
 
 def test_a_cell_plays_its_run_from_where_everything_is_deployed(show):

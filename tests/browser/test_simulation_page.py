@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kubeproof.report import simulate as experiments
-from kubeproof.report.simulation import RENDERERS
-from kubeproof.simulate.published.experiments import published
+from kubeproof.report.simulate import published as experiments
+from kubeproof.report.simulate.cluster import RENDERERS
+from kubeproof.simulate.published.experiments import find_published
 from kubeproof.simulate.published.run import simulate
 from tests.unit.report.simulations import comparison, simulation
 
@@ -133,7 +133,7 @@ def test_variants_are_compared_and_share_plots(opened):
 
 
 def test_an_experiment_has_its_plots(opened):
-    shown = opened(simulate(published("abs-1")), experiments.RENDERERS)
+    shown = opened(simulate(find_published("abs-1")), experiments.RENDERERS)
 
     assert shown.page.locator("svg.plot").count() == 3
 

@@ -10,7 +10,7 @@ class Mutant:
     """One wrong rule."""
 
     name: str  # what is wrong, in words: "percentages of maxSurge round down"
-    module: str  # path below src/kubeproof: "controllers/rollout.py"
+    module: str  # path below src/kubeproof: "controllers/rollout/sync.py"
     before: str  # text that occurs exactly once
     after: str
     corpus: str  # name of the corpus that must notice

@@ -12,7 +12,7 @@ from itertools import accumulate
 from random import Random
 
 from kubeproof.cluster.chances import Chance
-from kubeproof.cluster.control import Role, Tick
+from kubeproof.cluster.loops.control import Role, Tick
 from kubeproof.events.declarations import CpuLoad, NodeFailure, UsageChange
 from kubeproof.intents.monitor import IN_STABLE, STEP, Monitor
 from kubeproof.manifests.loaded import Loaded
@@ -82,7 +82,7 @@ class NamedProcess:
             return 0, self._lottery(place, steps, acts, events, seconds if is_wait else 0)
         if is_wait:
             return 0, self._raced(place, events, seconds)
-        return seconds, self._rested(events, target)
+        return seconds, self._rest(events, target)
 
     def _distinct(self, state: State) -> list[Transition]:
         """The alternatives: each decision with each outcome by name once, in whatever order it was put together."""
@@ -99,7 +99,7 @@ class NamedProcess:
             total = math.fsum(map(self._chance, own))
             tickets.append([Branch(self._chance(step) / total, self._after(step)) for step in own])
         tickets += [[Branch(1.0, self._after(step))] for step in acts if step.role == Role.OPTIONAL]
-        tickets = [self._interrupted(events, ticket) for ticket in tickets]
+        tickets = [self._end_interrupted(events, ticket) for ticket in tickets]
         if any(step.role == Role.TIME for step in steps):
             tickets.append(self._raced(place, events, seconds))
         return [Branch(one.probability / len(tickets), one.target) for ticket in tickets for one in ticket]
@@ -145,14 +145,14 @@ class NamedProcess:
             seen |= set(todo)
         return False
 
-    def _rested(self, events: list[Event], target: Place) -> list[Branch]:
+    def _rest(self, events: list[Event], target: Place) -> list[Branch]:
         """At the end of a tick of rest: each event as likely as it says, if half of the ticks are left alone."""
         stays = math.exp(-math.fsum(event.rate for event in events) * self.settings.tick_s)
         total = math.fsum(event.per_tick for event in events)
         hit = max(1 - stays, min(total, 0.5))
         return [Branch(1 - hit, target), *(Branch(hit * event.per_tick / total, event.target) for event in events)]
 
-    def _interrupted(self, events: list[Event], branches: list[Branch]) -> list[Branch]:
+    def _end_interrupted(self, events: list[Event], branches: list[Branch]) -> list[Branch]:
         """Instead of a step."""
         total = math.fsum(event.rate for event in events)
         missed = math.exp(-total * self.settings.step_s)

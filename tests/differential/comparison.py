@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.reference import StateGraph, judge, reach
-from kubeproof.engine.search import Search, compiled_kernel, explore, make_kernel
+from kubeproof.engine.search import Search, explore, find_compiled_kernel, make_kernel
 from kubeproof.model.by_name.abstraction import anonymous, canonical
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import State
@@ -65,7 +65,7 @@ def compare(case: Case, *, reference_states: int = REFERENCE_STATES) -> Compared
     graph = reach(model, max_states=reference_states)
     _compare_reference(plan, model, graph, grouped)
     _compare_unreduced(case, grouped, limit)
-    if compiled_kernel() is not None:
+    if find_compiled_kernel() is not None:
         _compare_kernels(plan, grouped, limit)
     loops = _replay_all(model, grouped)
     return Compared(verdicts, graph.is_complete, len(graph.steps), len(grouped.store), loops)
@@ -104,7 +104,7 @@ def _compare_unreduced(case: Case, grouped: Search, limit: int) -> None:
     system = GroupedSystem(merged)
     vectors = (plain.store.cells_of(state) for state in range(len(plain.store)))
     regrouped = (
-        (*cells[:first], *system.grouped_nodes([place[0][0] for place in cells[first:]]))  # type: ignore[index]
+        (*cells[:first], *system.group_nodes([place[0][0] for place in cells[first:]]))  # type: ignore[index]
         for cells in vectors
     )
     reached = forms(merged, (grouped.store.cells_of(state) for state in range(len(grouped.store))))

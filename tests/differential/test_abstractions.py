@@ -19,7 +19,7 @@ from kubeproof.model.reductions.partial_order import Order, fewer_orders
 from kubeproof.model.reductions.starts_in_unison import StartMatters
 from kubeproof.model.reductions.without_clocks import without_clocks
 from kubeproof.verdicts import Verdict
-from kubeproof.verify.proofs.bounds import held_by_bounds
+from kubeproof.verify.proofs.bounds import prove_by_bounds
 from tests.property.guards import guarded_cases
 from tests.property.holdings import holding_cases
 from tests.property.jobs import JOB_FAMILIES
@@ -94,7 +94,7 @@ def proofs_by_bounds(case: Case) -> int:
     several = tuple(deployed.store.cells_of(state) for state in stable[:3])
     proved = 0
     for starts in ((), several) if several else ((),):
-        bounded = held_by_bounds(plan, starts)
+        bounded = prove_by_bounds(plan, starts)
         full = _searched(plan, Order(), starts) if bounded else None
         if full is not None and not full.stopped_by:
             assert {full.findings[number].verdict for number in bounded} == {Verdict.HOLDS}

@@ -20,13 +20,13 @@ from kubeproof.cluster.objects import (
     Workload,
     family,
 )
-from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import ACTIVE
+from kubeproof.cluster.steering.quotas import ResourceQuota
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.reference import reach
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.events.declarations import Completes
-from kubeproof.intents.facts import count_pods
+from kubeproof.intents.facts.counts import count_pods
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.loops.actors import Slots
@@ -136,7 +136,7 @@ def test_what_is_created_at_once_is_never_refused(case: Case) -> None:
     model = IndividualModel(slow)
 
     for state in reach(model, max_states=600).steps:
-        assert not any(one.refusal(model.seen(one, state)) for one in claimed)  # type: ignore[attr-defined]
+        assert not any(one.refusal(model.show_to(one, state)) for one in claimed)  # type: ignore[attr-defined]
 
 
 def _one_by_one(controller: object) -> object:

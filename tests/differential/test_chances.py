@@ -11,7 +11,7 @@ from hypothesis import given, seed, settings
 
 from kubeproof.cluster.chances import Chance
 from kubeproof.engine.limits import Limits
-from kubeproof.engine.search import compiled_kernel, explore, make_kernel
+from kubeproof.engine.search import explore, find_compiled_kernel, make_kernel
 from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
@@ -130,7 +130,7 @@ def has_equal_weights(loaded: Loaded, number: int) -> bool:
     return True
 
 
-@pytest.mark.skipif(compiled_kernel() is None, reason="the compiled kernel was not built")
+@pytest.mark.skipif(find_compiled_kernel() is None, reason="the compiled kernel was not built")
 @pytest.mark.parametrize("family", ["failure", "daemon", "deschedule", "drain", "preempt"])
 def test_both_kernels_weigh_steps_alike(family: str) -> None:
     assert cases(family, 3, has_equal_weights) == 3

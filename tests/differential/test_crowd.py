@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, JOB, JOBS, REPLICA_SET, STATEFUL_SET
 from kubeproof.cluster.labels import NodeTerm, PreferredTerm, Requirement, Taint, as_labels
 from kubeproof.cluster.objects import (
@@ -30,8 +30,8 @@ from kubeproof.cluster.objects import (
     WeightedPodTerm,
     Workload,
 )
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
 from kubeproof.cluster.services import Service
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
 from kubeproof.errors import ScenarioError
 from kubeproof.events.declarations import (
     STABLE,
@@ -53,7 +53,7 @@ from kubeproof.model.plan import Plan, make_plan
 from kubeproof.model.reductions import loosened
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import SLICING, VerifyOptions
-from kubeproof.verify.proofs.crowd.proving import prove_part
+from kubeproof.verify.proofs.crowd.proving import Input, prove_part
 from kubeproof.verify.proofs.slicing import cut_by_relations
 from kubeproof.verify.run import verify
 from kubeproof.verify.searching import Watch
@@ -106,7 +106,8 @@ def planned(loaded: Loaded) -> Plan:
 def prove_all(loaded: Loaded) -> frozenset[int]:
     """The intents that every part which they speak of proves."""
     options, memo = VerifyOptions(max_states=20_000), {}
-    found = [(part, prove_part(loaded, part, planned, options, Watch(), memo)) for part in cut_by_relations(loaded)]
+    whole = Input(loaded)
+    found = [(part, prove_part(whole, part, planned, options, Watch(), memo)) for part in cut_by_relations(loaded)]
     numbers = range(len(loaded.scenario.intents))
     return frozenset(n for n in numbers if found and all(n in one.unbroken for part, one in found if n in part.intents))
 

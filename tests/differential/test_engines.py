@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from kubeproof.cluster.priorities import has_priorities
+from kubeproof.cluster.steering.priorities import has_priorities
 from tests.differential.comparison import REFERENCE_STATES, assert_consistent, compare, limited, search, verdicts_of
 from tests.property.aging import aging_cases, long_lived_cases
 from tests.property.budget_changes import budget_cases

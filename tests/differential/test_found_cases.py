@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from kubeproof.cluster.control import ANY, Advance, NodeRef
 from kubeproof.cluster.kinds import DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint, Toleration
+from kubeproof.cluster.loops.control import ANY, Advance, NodeRef
 from kubeproof.cluster.objects import ZONE, Container, Node, PodTemplate, Settings, Setup, Workload
-from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.cluster.state import NEVER, Phase, PodKind
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.engine.reference import reach
 from kubeproof.events.declarations import Apply, Create, PodCrash, Scale
 from kubeproof.intents.declarations import Amount, Intent

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.kernel import FLAG_BITS, Kernel
-from kubeproof.engine.search import Store, compiled_kernel
+from kubeproof.engine.search import Store, find_compiled_kernel
 from kubeproof.engine.system import Effect, Role, System, Turn
 
 EXAMPLES = settings(max_examples=300, deadline=None, derandomize=True)
@@ -21,7 +21,7 @@ NO_LIMIT = 2**31 - 2
 CAP = 1500  # states at which a random system is cut off
 
 needs_extension = pytest.mark.skipif(
-    compiled_kernel() is None, reason="the compiled engine is not built: pip install . with a C compiler"
+    find_compiled_kernel() is None, reason="the compiled engine is not built: pip install . with a C compiler"
 )
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_revisions import Revision, resolve
+from kubeproof.controllers.rollout.revisions import Revision, resolve
+from kubeproof.controllers.rollout.sync import sync
 
 
 class Pods(NamedTuple):

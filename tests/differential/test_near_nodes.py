@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from kubeproof.cluster.objects import Node, Setup
-from kubeproof.engine.search import Search, compiled_kernel
+from kubeproof.engine.search import Search, find_compiled_kernel
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.system import IndividualModel
@@ -82,7 +82,7 @@ def compare_sizes(case: Case) -> str:
         assert not found.stopped_by
         assert verdicts_of(found) == verdicts_of(full)
         assert len(found.store) <= len(full.store)
-    if compiled_kernel() is not None:
+    if find_compiled_kernel() is not None:
         _, plain = search_joined(plan, OPTIONS, lambda near, _: (near, search(near, "python", MOST_STATES)))
         assert plain.findings == found.findings
     _replay_all(plan, used, found)

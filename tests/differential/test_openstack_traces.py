@@ -14,7 +14,7 @@ from kubeproof.monitor.event import Event
 from kubeproof.monitor.intake.stream import StreamMonitor
 from kubeproof.monitor.mining.evaluate import by_run, cross_validate
 from kubeproof.monitor.mining.mine import mine
-from kubeproof.monitor.mining.runs import labelled_events, read_index
+from kubeproof.monitor.mining.runs import label_events, read_index
 from kubeproof.monitor.mining.traces import traces_of
 from kubeproof.monitor.rules.rules import AtMost, Chain, FollowedBy, Matching, Rule, RuleSet
 from tests.openstack_traces import folder
@@ -26,7 +26,7 @@ PUBLISHED = ["compute_reserve_block_device_name", "compute_attach_volume", f"{VO
 @cache
 def fault_free(place: str) -> tuple[Event, ...]:
     """The runs without a fault, read once for all tests of a process."""
-    return tuple(labelled_events([f"{place}/events_faultfree.csv.gz"]))
+    return tuple(label_events([f"{place}/events_faultfree.csv.gz"]))
 
 
 def expected_matches(rules: list[Rule], events: list[Event]) -> dict[str, list[int]]:
@@ -105,7 +105,7 @@ def test_the_engine_gives_the_matches_of_the_pattern_language() -> None:
     index = read_index(place)
     clean = [event for event in fault_free(place) if index[event.run].is_clean]
     rules = rules_of(traces_of(clean), 19, Matching.ANY)
-    broken = one_after_the_other(list(labelled_events([f"{place}/events_faulty.csv.gz"])))
+    broken = one_after_the_other(list(label_events([f"{place}/events_faulty.csv.gz"])))
 
     found = engine_matches(rules, broken)
 
@@ -118,7 +118,7 @@ def test_unseen_runs_are_judged_well_enough() -> None:
     place = folder()
     infos = list(read_index(place).values())
 
-    faulty = labelled_events([f"{place}/events_faulty.csv.gz"])
+    faulty = label_events([f"{place}/events_faulty.csv.gz"])
 
     scores = cross_validate(infos, by_run([*fault_free(place), *faulty]), 5)
 

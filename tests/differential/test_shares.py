@@ -24,7 +24,7 @@ from kubeproof.cluster.objects import (
     SpreadConstraint,
     Workload,
 )
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
 from kubeproof.cluster.usage import CPU
 from kubeproof.errors import ScenarioError
 from kubeproof.events.declarations import STABLE, Drain, Event, NodeFailure

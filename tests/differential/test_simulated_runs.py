@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from kubeproof.cluster.control import Reads, Role, Seen, Stage, Tick
+from kubeproof.cluster.loops.control import Reads, Role, Seen, Stage, Tick
 from kubeproof.cluster.state import NEVER
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
@@ -34,7 +34,7 @@ from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control import planning
 from kubeproof.simulate.control.clocked import ClockedRun
-from kubeproof.simulate.control.planning import planned
+from kubeproof.simulate.control.planning import plan_input
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.serving.contract import Endpoints, PodSpan, Served, ServiceSpan
@@ -115,12 +115,12 @@ class Inclusion:
 
     def follow(self, taken: Taken, target: State) -> None:
         """Asserts that the model offers the step, and that it leads where the run went."""
-        reached = self._ticked(taken) if taken.decision.role == Role.TIME else self._stepped(taken)
+        reached = self._ticked(taken) if taken.decision.role == Role.TIME else self._step(taken)
         assert _bare(reached) == _bare(target), f"{taken.actor} leads elsewhere"
         self.state = reached
         self.steps += 1
 
-    def _stepped(self, taken: Taken) -> State:
+    def _step(self, taken: Taken) -> State:
         for step in self.model.steps(self.state):
             if (step.controller, step.concrete) == (taken.actor, taken.concrete):
                 return step.target
@@ -166,7 +166,7 @@ class Irregular:
 
 def follow(loaded: Loaded, number: int, plane: Irregular | None = None) -> tuple[Inclusion, ClockedRun]:
     """Simulates and follows the first steps of the run."""
-    found = planned(loaded)
+    found = plan_input(loaded)
     steps: list[tuple[Taken, State]] = []
 
     def witness(taken: Taken, state: State) -> None:

@@ -40,8 +40,8 @@ from kubeproof.cluster.objects import (
     Strategy,
     Workload,
 )
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
-from kubeproof.cluster.quotas import ResourceQuota
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
+from kubeproof.cluster.steering.quotas import ResourceQuota
 from kubeproof.cluster.usage import CPU
 from kubeproof.errors import ScenarioError
 from kubeproof.events.declarations import (

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubeproof.engine.kernel import Kernel
-from kubeproof.engine.search import compiled_kernel
+from kubeproof.engine.search import find_compiled_kernel
 from kubeproof.engine.snapshot import load, save
 from kubeproof.engine.system import System
 from tests.differential.test_kernels import CAP, RandomSystem, explored, picture, systems
 
-KERNELS = [Kernel] + ([compiled_kernel()] if compiled_kernel() else [])
+KERNELS = [Kernel] + ([find_compiled_kernel()] if find_compiled_kernel() else [])
 PAIRS = [pytest.param(a, b, id=f"{a.name} to {b.name}") for a in KERNELS for b in KERNELS]
 CHUNK = 7
 EXAMPLES = settings(max_examples=60, deadline=None, derandomize=True)  # each writes a file

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kubeproof.simulate.published.cluster import TimedNode
 from kubeproof.simulate.published.declarations import Experiment, NodeSpec, ServiceSpec, Thresholds, Wave
-from kubeproof.simulate.published.experiments import published
+from kubeproof.simulate.published.experiments import find_published
 from kubeproof.simulate.published.result import Curves
 from kubeproof.simulate.published.run import simulate
 
@@ -71,4 +71,4 @@ def test_requests_served_at_once_change_no_reading_and_no_response(experiment: E
 
 @pytest.mark.parametrize("config", ["calibration", "1", "2"])
 def test_nor_do_they_in_the_published_experiment(config: str) -> None:
-    assert simulate(published("abs-2", config)) == plain(published("abs-2", config))
+    assert simulate(find_published("abs-2", config)) == plain(find_published("abs-2", config))

@@ -9,10 +9,10 @@ import pytest
 
 from kubeproof.logic.automata.automaton import is_empty
 from kubeproof.logic.automata.operations import intersection
-from kubeproof.logic.automata.translate import translated
+from kubeproof.logic.automata.translate import translate
 from kubeproof.logic.formula import Formula, Op, unary
 from kubeproof.logic.lasso import holds
-from kubeproof.logic.normal import negated
+from kubeproof.logic.normal import negate
 from tests.differential import translators
 from tests.differential.translators import ALPHABET, Translator, is_for_spin
 from tests.property.automata import PROPOSITIONS, random_formula, random_word
@@ -22,7 +22,7 @@ FEW, MANY = 120, 4_000
 
 def check_same_language(formula: Formula, other: Translator) -> None:
     """Neither program accepts a word that the other one accepts for the negated formula."""
-    ours, opposite = translated(formula, ALPHABET), translated(negated(formula), ALPHABET)
+    ours, opposite = translate(formula, ALPHABET), translate(negate(formula), ALPHABET)
 
     assert is_empty(intersection(other(formula), opposite)), str(formula)
     assert is_empty(intersection(other(unary(Op.NOT, formula)), ours)), str(formula)
@@ -105,7 +105,7 @@ def test_storm_finds_the_same_share_of_words(tmp_path) -> None:
         formula = random_formula(Random(f"storm/{seed}"), 2 + seed % 2)
         (wanted,) = stormpy.parse_properties(f"P=? [ X ({storm_text(formula)}) ]", program)
         found = stormpy.model_checking(model, wanted).get_value(model.initial_states[0])
-        automaton = translated(formula, ALPHABET)
+        automaton = translate(formula, ALPHABET)
         words = [[tuple(ALPHABET.letter(letter) for letter in part) for part in word] for word in WORDS]
         accepted = sum(automaton.accepts(type(WORDS[0])(*word)) for word in words)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.automata.automaton import Buchi, make
-from kubeproof.logic.automata.degeneralise import degeneralised
+from kubeproof.logic.automata.degeneralise import degeneralise
 from kubeproof.logic.formula import Formula, Op, subformulas
 from tests.property.automata import PROPOSITIONS
 
@@ -75,7 +75,7 @@ def from_lbt(text: str) -> Buchi:
     def successors(state: str) -> Iterator[tuple[int, str, frozenset[int]]]:
         return ((guard, target, member[state]) for guard, target in moves[state])
 
-    return degeneralised(ALPHABET, initial, successors, sets)
+    return degeneralise(ALPHABET, initial, successors, sets)
 
 
 def _guard(words: Iterator[str]) -> int:

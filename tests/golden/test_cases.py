@@ -9,7 +9,7 @@ from kubeproof.cases.minimal import find_minimal
 from kubeproof.cases.run import run_case
 from kubeproof.cli.main import main
 from kubeproof.manifests.load import load
-from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.resize import Size, resize
 from kubeproof.verify.run import verify
 
 STATES = {
@@ -99,7 +99,7 @@ def test_c8_is_the_same_at_the_size_of_its_report(variant, verdict, states):
     loaded = load(load_case("c8", variant))
     size = Size((("on-demand-1", 2), ("spot-1", 3)), (("Deployment/shop/web", 10),))
 
-    result = verify(resized(loaded, loaded.scenario.scale, size))
+    result = verify(resize(loaded, loaded.scenario.scale, size))
 
     assert (result.verdict, result.statistics.states) == (verdict, states)
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from kubeproof.engine.search import compiled_kernel
+from kubeproof.engine.search import find_compiled_kernel
 from kubeproof.verdicts import Verdict
 from tests.golden.cases import answer, case_names, expected, run
 
-needs_compiled = pytest.mark.skipif(compiled_kernel() is None, reason="the compiled engine is not built")
+needs_compiled = pytest.mark.skipif(find_compiled_kernel() is None, reason="the compiled engine is not built")
 
 
 @pytest.mark.parametrize("name", case_names())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeproof.cases.esc import shipped_esc
+from kubeproof.cases.esc import read_shipped_esc
 from kubeproof.cases.library import find_case, find_variant
 from kubeproof.cases.run import sweep_case
 from kubeproof.cluster.scale import Limit
@@ -17,7 +17,7 @@ VARIANTS = [(case, variant) for case in sorted(TRIED_AT_ESC) for variant in EXPE
 
 def swept(case, variant, limit):
     chosen = find_case(case), find_variant(find_case(case), variant)
-    return sweep_case(chosen, VerifyOptions(), SweepOptions(limit=limit), shipped_esc(), keep_result=True)
+    return sweep_case(chosen, VerifyOptions(), SweepOptions(limit=limit), read_shipped_esc(), keep_result=True)
 
 
 @pytest.mark.parametrize(("case", "variant"), [pair for pair in VARIANTS if pair != ("c4", "violating")])

@@ -189,7 +189,7 @@ def test_losses_are_counted_once_however_often_the_monitor_dies(tmp_path):
                 if number == after:
                     raise Crash
                 if isinstance(item, EventError):
-                    listener.lost(item)
+                    listener.note_loss(item)
                 else:
                     yield item
 
@@ -209,7 +209,7 @@ def test_a_count_that_a_loss_has_shifted_is_unknown_until_nobody_waits(tmp_path)
 
     def read(listener):
         yield Event(0, "a")
-        listener.lost(EventError("broken", file="f", line=2, remedy=""))  # its answer
+        listener.note_loss(EventError("broken", file="f", line=2, remedy=""))  # its answer
         for second in range(5, 60, 5):  # each answer serves the one before
             yield Event(second * SECOND, "a")
             yield Event((second + 1) * SECOND, "b")

@@ -17,7 +17,7 @@ from types import FrameType
 import pytest
 
 from kubeproof.cli import main as program
-from kubeproof.cli.interruption import Interruption
+from kubeproof.cli.running.interruption import Interruption
 from tests.hostile.signalled import COMMANDS, ELSEWHERE, LONG, ROOT, Ending, check, inputs, leaves, words_of
 from tests.unit.quantify.programs import needs_storm
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
 from kubeproof.controllers.hpa.calculator import Failure
-from kubeproof.controllers.hpa.combine import forced
-from kubeproof.controllers.hpa.decide import ScaleDecision, concluded, judge
+from kubeproof.controllers.hpa.combine import find_forced
+from kubeproof.controllers.hpa.decide import ScaleDecision, conclude, judge
 from kubeproof.controllers.hpa.history import History
 from kubeproof.controllers.hpa.samples import Sample
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
@@ -28,8 +28,8 @@ def decide(
     name the very limit that upstream's conditions name.
     """
     judged = None
-    if not is_ambiguous and forced(current, autoscaler.min_replicas, autoscaler.max_replicas) is None:
+    if not is_ambiguous and find_forced(current, autoscaler.min_replicas, autoscaler.max_replicas) is None:
         judged = judge(autoscaler, current, metrics, settings)
     proposal = None if judged is None else judged.proposal
-    outcome = concluded(autoscaler, current, proposal, history, settings, is_bounded=is_bounded)
+    outcome = conclude(autoscaler, current, proposal, history, settings, is_bounded=is_bounded)
     return outcome if judged is None else outcome._replace(reasons=judged.words + outcome.reasons)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout_revisions import Revision, resolve
+from kubeproof.controllers.rollout.revisions import Revision, resolve
 
 DEFAULT_DEADLINE_S = 600
 NO_DEADLINE = 2**31 - 1  # progressDeadlineSeconds that switches the check off

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from kubeproof.cluster.api.selector_text import selector_text
 from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.selector_text import selector_text
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import (
     ALWAYS,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cmp_to_key, partial
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 
 SIDECARS_SINCE = (1, 28)  # restarts of sidecars count
 NEWEST = versions.NEWEST

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from kubeproof.cluster.objects import Container, Setup
-from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile, Plain
-from kubeproof.cluster.vertical import AUTO, CPU, RECREATE, ContainerPolicy
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, DeschedulerProfile, Plain
+from kubeproof.cluster.steering.vertical import AUTO, CPU, RECREATE, ContainerPolicy
 from kubeproof.events.declarations import STABLE, CpuLoad, Drain, Event, PodCrash
 from tests.property.loops import (
     ANY_TAINTS,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kubeproof.cluster.kinds import DEPLOYMENT
 from kubeproof.cluster.objects import Container, PodTemplate, Setup, Workload
-from kubeproof.cluster.policies import Metric
-from kubeproof.cluster.vertical import VerticalPodAutoscaler
+from kubeproof.cluster.steering.policies import Metric
+from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
 from kubeproof.events.declarations import Event, UsageChange, UsagePattern
 from tests.property.loops import CHANGES, HPA_KEYS, LEVELS, PATTERNS, autoscalers, panics, placements, unreachables
 from tests.property.strategies import CONTROLLED, MIB, MOMENTS, Case, choice, intent_lists, nodes, settings_values

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.controllers.own import (
     Adapted,
     ClusterView,

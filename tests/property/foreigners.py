@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.jobs import named
+from kubeproof.cluster.jobs import label_job_pods
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, POD, REPLICA_SET, STATEFUL_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import FORBID, Container, CronRules, JobRules, PodTemplate, Setup, Workload
@@ -64,7 +64,7 @@ def foreigners(draw: st.DrawFn, kind: str) -> Workload:
             restarts=draw(st.booleans()),
         )
         cron = CronRules((300,), FORBID) if kind == CRON_JOB else None
-        pods = template if kind == CRON_JOB else named(template, "batch")
+        pods = template if kind == CRON_JOB else label_job_pods(template, "batch")
         return Workload(kind, "shop", "batch", pods, 1, job=rules, cron=cron, replicas_given=False)
     if kind == DAEMON_SET:
         template = replace(template, tolerations=daemon_tolerations(()))

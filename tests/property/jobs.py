@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.jobs import named
+from kubeproof.cluster.jobs import label_job_pods
 from kubeproof.cluster.kinds import CRON_JOB, JOB
 from kubeproof.cluster.objects import ALLOW, FORBID, REPLACE, CronRules, JobRules, PodTemplate, Setup, Workload
-from kubeproof.cluster.quotas import ResourceQuota
+from kubeproof.cluster.steering.quotas import ResourceQuota
 from kubeproof.events.declarations import Completes, Create, Delete, Drain, Event, PodCrash
 from kubeproof.model.plan import Placement
 from tests.property.strategies import (
@@ -51,7 +51,7 @@ def job_rules(draw: st.DrawFn) -> JobRules:
 
 def _job(draw: st.DrawFn, name: str, template: PodTemplate) -> Workload:
     rules, parallelism = draw(job_rules()), draw(choice(1, 1, 2, 0))
-    pods = named(template, name)
+    pods = label_job_pods(template, name)
     return Workload(JOB, "shop", name, pods, parallelism, selector_for(name), job=rules, replicas_given=False)
 
 

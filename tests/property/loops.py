@@ -24,7 +24,7 @@ from kubeproof.cluster.objects import (
     Strategy,
     Workload,
 )
-from kubeproof.cluster.policies import (
+from kubeproof.cluster.steering.policies import (
     ALWAYS_ALLOW,
     DeschedulerPolicy,
     DeschedulerProfile,

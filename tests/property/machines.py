@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from kubeproof.cluster.kinds import DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.node_groups import EXPANDERS, ClusterAutoscaler, NodeGroup, with_groups
+from kubeproof.cluster.nodes.node_groups import EXPANDERS, ClusterAutoscaler, NodeGroup, with_groups
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Container, Node, PodTemplate, Setup, Workload
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.cluster.volumes import Claim, StorageClass
 from kubeproof.events.declarations import STABLE, Drain, Event, NodeFailure, Scale, ZoneFailure
 from tests.property.jobs import job_cases

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.jobs import JOB_NAME, named
+from kubeproof.cluster.jobs import JOB_NAME, label_job_pods
 from kubeproof.cluster.kinds import (
     CRON_JOB,
     DAEMON_SET,
@@ -47,9 +47,9 @@ from kubeproof.cluster.objects import (
     Strategy,
     Workload,
 )
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
-from kubeproof.cluster.quotas import ResourceQuota
-from kubeproof.cluster.vertical import AUTO, CPU, INITIAL, RECREATE, ContainerPolicy, VerticalPodAutoscaler
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
+from kubeproof.cluster.steering.quotas import ResourceQuota
+from kubeproof.cluster.steering.vertical import AUTO, CPU, INITIAL, RECREATE, ContainerPolicy, VerticalPodAutoscaler
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.events.declarations import (
     STABLE,
@@ -208,7 +208,7 @@ def _job(draw: st.DrawFn, one: Workload, mix: Mix) -> Workload:
     )
     if one.kind == JOB:
         selector = LabelSelector((Requirement(JOB_NAME, "In", (one.name,)),))
-        pods = named(one.template, one.name)
+        pods = label_job_pods(one.template, one.name)
         return replace(one, template=pods, selector=selector, job=rules, replicas_given=False)
     cron = CronRules((draw(choice(*mix.gaps_s)),), draw(choice(FORBID, FORBID, REPLACE, ALLOW)))
     once = replace(rules, completions=1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kubeproof.cluster.kinds import POD
 from kubeproof.cluster.objects import Container, PodTemplate, SchedulerProfile, Setup, Workload
-from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER
+from kubeproof.cluster.steering.policies import PREEMPT_LOWER, PREEMPT_NEVER
 from kubeproof.events.declarations import Create, Delete, Drain, Event
 from tests.property.loops import FLOORS, budgets, placements
 from tests.property.strategies import (

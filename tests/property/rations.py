@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.jobs import named
+from kubeproof.cluster.jobs import label_job_pods
 from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, JOB, POD, REPLICA_SET, STATEFUL_SET
 from kubeproof.cluster.objects import Container, JobRules, PodTemplate, Setup, StatefulRules, Workload
-from kubeproof.cluster.quotas import ResourceQuota, Scope
+from kubeproof.cluster.said import Said
+from kubeproof.cluster.steering.quotas import ResourceQuota, Scope
 from kubeproof.events.declarations import Completes, Create, Drain, Event, Rollout
 from tests.property.strategies import (
     ANY_KIND,
@@ -66,7 +67,7 @@ def _events(draw: st.DrawFn, first: Workload) -> tuple[Event, ...]:
 def _pods(draw: st.DrawFn, name: str, kind: str, replicas: int, namespace: str) -> Workload:
     plain: PodTemplate = draw(templates(name, graces=(0, 30)))
     container = Container("main", draw(choice(100, 100, 0, None)), None, limits=draw(LIMITS))
-    refused = ("no",) if kind != "Pod" and draw(choice(*[False] * 9, True)) else ()
+    refused = (Said("no", "no"),) if kind != "Pod" and draw(choice(*[False] * 9, True)) else ()
     made = workload(kind, name, replace(plain, containers=(container,)), replicas, namespace=namespace)
     parallel = StatefulRules(parallel=kind == STATEFUL_SET and draw(st.booleans()))
     return replace(made, refused=refused, stateful=parallel)
@@ -105,7 +106,7 @@ def _sharing(draw: st.DrawFn, name: str, kind: str, replicas: int) -> Workload:
     template = replace(plain, containers=(Container("main", 100, None),))
     if kind == JOB:
         rules = JobRules(completions=replicas, backoff_limit=1)
-        pods = named(template, name)
+        pods = label_job_pods(template, name)
         return Workload(JOB, "shop", name, pods, replicas, selector_for(name), job=rules, replicas_given=False)
     made = workload(kind, name, template, replicas)
     return replace(made, stateful=StatefulRules(parallel=kind == STATEFUL_SET and draw(choice(True, False))))

@@ -9,14 +9,14 @@ import pytest
 from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.automata.complement import complement
 from kubeproof.logic.automata.decompose import PropertyClass, classify, decompose
-from kubeproof.logic.automata.operations import closure, determinised_closure
-from kubeproof.logic.automata.translate import translated
+from kubeproof.logic.automata.operations import closure, determinise_closure
+from kubeproof.logic.automata.translate import translate
 from kubeproof.logic.formats.hoa import to_hoa
 from kubeproof.logic.formats.hoa_reader import from_hoa
 from kubeproof.logic.formula import atoms
 from kubeproof.logic.lasso import holds, lassos
 from kubeproof.logic.monitor import Truth, monitor_between, monitor_of
-from kubeproof.logic.normal import negated, normal
+from kubeproof.logic.normal import negate, normal
 from kubeproof.logic.parser import parse
 from tests.property.automata import PROPOSITIONS, numbered, random_automaton, random_formula, random_word
 
@@ -29,7 +29,7 @@ def check_formula(seed: int) -> None:
     random = Random(f"formula/{seed}")
     formula = random_formula(random, random.choice((2, 3, 4)))
     assert parse(str(formula)) == formula
-    automaton, opposite = translated(formula, ALPHABET), translated(negated(formula), ALPHABET)
+    automaton, opposite = translate(formula, ALPHABET), translate(negate(formula), ALPHABET)
     for _ in range(12):
         word = random_word(random)
         expected = holds(formula, word)
@@ -43,7 +43,7 @@ def check_automaton(seed: int) -> None:
     automaton = random_automaton(random)
     parts = decompose(automaton)
     again = closure(parts.safety)
-    determined = determinised_closure(automaton)
+    determined = determinise_closure(automaton)
     outside = complement(automaton)
     kind = classify(automaton, outside)
     for word in WORDS:
@@ -105,7 +105,7 @@ def test_the_monitor_of_an_automaton_never_contradicts_a_continuation() -> None:
 def test_hoa_files_are_read_back_as_the_same_automaton() -> None:
     for seed in range(BLOCK):
         formula = random_formula(Random(f"hoa/{seed}"), 3)
-        automaton = translated(formula, Alphabet(propositions=atoms(formula)))
+        automaton = translate(formula, Alphabet(propositions=atoms(formula)))
         read = from_hoa(to_hoa(automaton, name=str(formula)))
         assert (read.alphabet, read.initial, read.edges, read.accepting) == (
             automaton.alphabet,

@@ -8,15 +8,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubeproof.cluster.control import Remember, Seen, SetDesired
 from kubeproof.cluster.kinds import DEPLOYMENT
+from kubeproof.cluster.loops.control import Remember, Seen, SetDesired
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup, Workload
-from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Phase
 from kubeproof.cluster.usage import Level, UsageRule
-from kubeproof.controllers.hpa.ahead import Memory, unpacked
+from kubeproof.controllers.hpa.ahead import Memory, unpack
 from kubeproof.controllers.hpa.controller import MOST_ASKED, HpaController
-from kubeproof.controllers.hpa.decide import concluded, never_acts
+from kubeproof.controllers.hpa.decide import conclude, never_acts
 from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
 from kubeproof.controllers.hpa.pods import Counted, Key
 from tests.conformance.decide.hpa import autoscaler_of, decide_metrics, decide_series, template_of
@@ -56,11 +56,11 @@ def seen(case: dict[str, Any], sync: int, replicas: int, memory: tuple[int, ...]
 
 def driven(case: dict[str, Any]) -> list[int]:
     """Replicas after each sync of the loop; the load changes a second before each."""
-    loop, replicas, memory, found = controller_of(case), case["replicas"], Memory(1, 1, History()).packed(), []
+    loop, replicas, memory, found = controller_of(case), case["replicas"], Memory(1, 1, History()).pack(), []
     for sync in range(len(case["after"])):
         replicas = case.get("others", {}).get(str(sync), replicas)
         memory = loop.later(seen(case, sync, replicas, memory), 1)
-        if unpacked(memory).most_s == 0:  # this one changes the size; idle ones are caught up on
+        if unpack(memory).most_s == 0:  # this one changes the size; idle ones are caught up on
             (chosen,) = loop.act(seen(case, sync, replicas, memory))
             set_desired, remember = chosen.actions
             assert isinstance(set_desired, SetDesired)
@@ -111,14 +111,14 @@ def remembered(draw: st.DrawFn) -> tuple[HpaController, int, History]:
 def sizes_after(loop: HpaController, current: int, history: History) -> set[int]:
     """What a sync may write, over all proposals up to far beyond the bounds."""
     proposals = (*range(3 * loop.autoscaler.max_replicas + 9), MOST_ASKED)
-    return {concluded(loop.autoscaler, current, each, history, loop.settings).replicas for each in proposals}
+    return {conclude(loop.autoscaler, current, each, history, loop.settings).replicas for each in proposals}
 
 
 @given(remembered())
 def test_a_size_is_fixed_exactly_if_no_proposal_changes_it(case: tuple[HpaController, int, History]) -> None:
     loop, current, history = case
 
-    assert loop.is_fixed(current, Memory(0, 15, history).packed()) == (sizes_after(loop, current, history) == {current})
+    assert loop.is_fixed(current, Memory(0, 15, history).pack()) == (sizes_after(loop, current, history) == {current})
 
 
 @given(remembered(), st.integers(0, 30))
@@ -128,4 +128,4 @@ def test_what_never_acts_leaves_the_size_whatever_is_remembered(
     loop, current, history = case
 
     if never_acts(loop.autoscaler, current, proposal):
-        assert concluded(loop.autoscaler, current, proposal, history, loop.settings).replicas == current
+        assert conclude(loop.autoscaler, current, proposal, history, loop.settings).replicas == current

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from kubeproof.cluster.objects import Container, PodTemplate
-from kubeproof.cluster.policies import Metric
+from kubeproof.cluster.steering.policies import Metric
 from kubeproof.cluster.usage import CPU, Level, Pod, UsageRule, pod_usage, uses
 from kubeproof.events.declarations import UsageChange, UsagePattern
 from tests.differential.comparison import counts, search, verdicts_of

@@ -32,7 +32,7 @@ def check_policies(seed: int) -> None:
         for target, other in zip(pods, network.pods, strict=True):
             if source is target:
                 continue
-            allowed = policies.allowed(group, other)
+            allowed = policies.find_allowed(group, other)
             assert allowed.least == allowed.most  # every namespace is known and there are no blocks
             for protocol in ("TCP", "UDP"):
                 for port in (*PORTS, 9999):

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubeproof.cluster.scale import Limit
-from kubeproof.verify.resize import resized
+from kubeproof.verify.resize import resize
 from kubeproof.verify.run import verify
 from kubeproof.verify.scaling.esc import Minimum, esc_of
-from kubeproof.verify.scaling.fast_find import thinned
+from kubeproof.verify.scaling.fast_find import thin
 from kubeproof.verify.scaling.setups import all_sizes, why_trivial
 from tests.unit.verify.scaling.inputs import ONLY_FAST, grows
 
@@ -52,7 +52,7 @@ def test_a_size_that_is_skipped_leaves_a_pod_without_a_node(cpu, fast, slow, pod
         for one in all_sizes(loaded.scenario.scale, None, loaded.setup)
         if (one.nodes, one.pod_total) == ((("fast", max(fast, 1 - slow)), ("slow", slow)), pods)
     ]
-    sized = resized(loaded, loaded.scenario.scale, size)
+    sized = resize(loaded, loaded.scenario.scale, size)
 
     assert verify(sized).verdict == ("VIOLATED" if why_trivial(sized) else "HOLDS")
 
@@ -62,7 +62,7 @@ def test_fast_find_keeps_order_and_both_ends(fast, slow, pods):
     loaded = grows(fast=fast, slow=slow, pods=pods, more=ONLY_FAST)
     sizes = all_sizes(loaded.scenario.scale, None, loaded.setup)
 
-    kept = thinned(sizes)
+    kept = thin(sizes)
 
     assert [size for size in sizes if size in set(kept)] == list(kept)
     assert kept[-1] == sizes[-1]

@@ -18,7 +18,7 @@ from kubeproof.logic.lasso import Lasso, holds
 from kubeproof.logic.machine import BROKEN, SAFE, Machine, Memory
 from kubeproof.logic.parser import parse
 from kubeproof.logic.progress import is_ruled_out
-from kubeproof.logic.vacuity import strengthened
+from kubeproof.logic.vacuity import strengthen
 from kubeproof.verdicts import Verdict
 from tests.property.automata import random_formula
 from tests.unit.engine.systems import Drawing, Edge
@@ -99,7 +99,7 @@ def _found(drawn: Drawn, engine: str = "auto") -> Search:
     def words(formula: Formula) -> DrawnWords:
         return DrawnWords(_machine(formula), drawn.of_node, drawn.reads_stability)
 
-    stronger = tuple(words(formula) for formula in strengthened(drawn.formula))
+    stronger = tuple(words(formula) for formula in strengthen(drawn.formula))
     check = Check(Kind.WORD, words=words(drawn.formula), stronger=stronger)
     return explore(drawn.drawing, (check,), kernel=make_kernel(drawn.drawing, engine=engine))
 
@@ -123,7 +123,7 @@ def _plain(drawn: Drawn) -> str:
 
     if breaks(drawn.formula):
         return Verdict.VIOLATED
-    return Verdict.HOLDS if all(breaks(formula) for formula in strengthened(drawn.formula)) else Verdict.VACUOUS
+    return Verdict.HOLDS if all(breaks(formula) for formula in strengthen(drawn.formula)) else Verdict.VACUOUS
 
 
 def _reachable(drawing: Drawing) -> list[str]:

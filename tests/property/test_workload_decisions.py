@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubeproof.cluster.state import NEVER
-from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
-from kubeproof.controllers.victims import Tier, choices
+from kubeproof.controllers.evictions.taint_eviction import clock_after, seconds_tolerated
+from kubeproof.controllers.workloads.victims import Tier, choices
 from tests.conformance.corpus import Case
 from tests.conformance.decide import evictions, victims, workloads
 from tests.conformance.inputs import evictions as eviction_inputs

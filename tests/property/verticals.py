@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.cluster.vertical import (
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.vertical import (
     AUTO,
     CPU,
     INITIAL,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.jobs import named
+from kubeproof.cluster.jobs import label_job_pods
 from kubeproof.cluster.kinds import CRON_JOB, DEPLOYMENT, JOB
 from kubeproof.cluster.labels import NO_EXECUTE, Toleration
 from kubeproof.cluster.objects import (
@@ -88,7 +88,7 @@ def _waiting(draw: st.DrawFn, form: str) -> tuple[Workload, tuple[Event, ...]]:
         waiting = Workload(CRON_JOB, "shop", "load", template, 1, job=JobRules(), cron=cron, replicas_given=False)
     else:
         rules = JobRules(deadline_s=draw(LONG_S)) if form == "deadline" else JobRules(ttl_s=draw(LONG_S))
-        pods, selector = named(template, "load"), selector_for("load")
+        pods, selector = label_job_pods(template, "load"), selector_for("load")
         waiting = Workload(JOB, "shop", "load", pods, 1, selector, job=rules, replicas_given=False)
     run_s = draw(LONG_S) if form == "deadline" else draw(choice(10, 0))
     runs = Completes(name="runs", target=waiting.ref, least_s=run_s, most_s=run_s)

@@ -10,11 +10,11 @@ SOURCE = Path(__file__).parents[2] / "src" / "kubeproof"
 CACHING = ("cache", "lru_cache")
 FUNCTIONS_OF_THEIR_ARGUMENTS = {  # and of nothing else: a result that is found again is the one worked out again
     "cluster/objects.py",  # of the very same setup
-    "cluster/quantity.py",
+    "cluster/api/quantity.py",
     "controllers/descheduler/plugins/topology_spread.py",  # within one call
     "controllers/hpa/ahead.py",
     "controllers/scheduler/attempts.py",  # within one call
-    "intents/expressions.py",
+    "intents/predicates/expressions.py",
     "logic/alphabet.py",
     "logic/formula.py",
     "logic/normal.py",

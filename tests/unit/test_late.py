@@ -11,7 +11,9 @@ import pytest
 
 import kubeproof.controllers.late
 import kubeproof.manifests.late
-from kubeproof.late import LateClass, LateFunction
+from kubeproof.events import declarations
+from kubeproof.events.event import Event
+from kubeproof.late import LateClass, LateFunction, resolve
 
 REGISTRIES = (kubeproof.controllers.late, kubeproof.manifests.late)
 ENTRIES = [(registry, name) for registry in REGISTRIES for name in registry.__all__]
@@ -47,9 +49,18 @@ def test_a_late_class_serves_within_a_tuple_and_says_what_it_is() -> None:
     assert repr(late) == "<late fractions.Fraction>"
 
 
+def test_late_classes_are_asked_for_together_like_classes() -> None:
+    late, other = LateClass("fractions", "Fraction"), LateClass("decimal", "Decimal")
+
+    for either in (late | other, late | other | str, str | late | other, late | (other | str)):
+        assert isinstance(Fraction(1), either)
+        assert isinstance(Decimal(1), either)
+        assert not isinstance(1, either)
+
+
 @pytest.mark.parametrize(("registry", "name"), ENTRIES, ids=[name for _, name in ENTRIES])
 def test_every_name_of_a_registry_leads_to_what_bears_it_in_its_room(registry, name) -> None:
-    found = getattr(registry, name).imported()
+    found = getattr(registry, name).resolve()
 
     room = registry.__name__.removesuffix(".late")
     assert (found.__name__, found.__module__.startswith(f"{room}.")) == (name, True)
@@ -59,3 +70,16 @@ def test_every_name_of_a_registry_leads_to_what_bears_it_in_its_room(registry, n
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.__name__)
 def test_a_registry_lists_all_that_it_has(registry) -> None:
     assert sorted(name for name, value in vars(registry).items() if isinstance(value, LateFunction)) == registry.__all__
+
+
+def test_the_list_of_events_has_all_that_are_declared() -> None:
+    named = {name: value for name, value in vars(declarations).items() if isinstance(value, LateClass)}
+    kinds = declarations.kinds()
+
+    assert {value.resolve() for value in named.values()} == set(kinds)
+    assert {name: value.resolve().__name__ for name, value in named.items()} == {name: name for name in named}
+    assert {kind for kind in Event.__subclasses__() if kind.__module__.startswith("kubeproof.")} == set(kinds)
+
+
+def test_a_class_is_itself_late_or_not() -> None:
+    assert (resolve(Fraction), resolve(LateClass("fractions", "Fraction"))) == (Fraction, Fraction)

@@ -10,6 +10,7 @@ import pytest
 
 import kubeproof.controllers.late
 import kubeproof.manifests.late
+from kubeproof.events import declarations
 from tests.unit.verify.inputs import node, scenario, web
 
 ROOT = Path(__file__).parents[2]
@@ -20,13 +21,15 @@ code = main(sys.argv[1:])
 print(code, *sorted(sys.modules), file=sys.stderr)
 """
 REGISTRIES = (kubeproof.controllers.late, kubeproof.manifests.late)
-LATE = {getattr(registry, name).imported().__module__ for registry in REGISTRIES for name in registry.__all__}
-NOT_FOR_A_DEPLOYMENT = LATE | {
-    "asyncio", "concurrent", "distributed", "kubeproof.cli.doctor", "kubeproof.cli.network",
-    "kubeproof.cli.properties", "kubeproof.cli.quantify", "kubeproof.controllers.descheduler",
-    "kubeproof.controllers.hpa", "kubeproof.controllers.own", "kubeproof.controllers.rollout",
-    "kubeproof.engine.reference", "kubeproof.intents.temporal", "kubeproof.logic", "kubeproof.manifests.kinds.cron",
-    "kubeproof.network", "kubeproof.quantify", "kubeproof.report.heatmap", "kubeproof.report.html",
+EVENTS = {kind.__module__ for kind in declarations.kinds()} | {"kubeproof.events.usage", "kubeproof.events.promise"}
+LATE = {getattr(registry, name).resolve().__module__ for registry in REGISTRIES for name in registry.__all__}
+NOT_FOR_A_DEPLOYMENT = LATE | EVENTS | {
+    "asyncio", "concurrent", "distributed", "kubeproof.cli.commands.doctor", "kubeproof.cli.commands.network",
+    "kubeproof.cli.commands.properties", "kubeproof.cli.commands.quantify", "kubeproof.controllers.descheduler",
+    "kubeproof.controllers.hpa", "kubeproof.controllers.own", "kubeproof.controllers.rollout.sync",
+    "kubeproof.engine.reference", "kubeproof.intents.predicates.temporal", "kubeproof.logic",
+    "kubeproof.manifests.kinds.cron",
+    "kubeproof.network", "kubeproof.quantify", "kubeproof.report.html.heatmap", "kubeproof.report.html.page",
     "kubeproof.verify.executors.pool", "kubeproof.verify.journal", "multiprocessing", "pathlib", "socket",
     "traceback", "urllib",
 }  # fmt: skip
@@ -63,6 +66,25 @@ def test_help_imports_no_room_but_the_command_line():
 
 def test_a_plain_deployment_imports_no_loop_or_event_that_it_lacks(manifest: str):
     assert not NOT_FOR_A_DEPLOYMENT & imported("verify", manifest)
+
+
+NOT_FOR_WHAT_HOLDS = {
+    "kubeproof.controllers.evictions.budgets", "kubeproof.controllers.evictions.disruption", "kubeproof.engine.words",
+    "kubeproof.manifests.scenarios.events.faults", "kubeproof.manifests.scenarios.scale",
+    "kubeproof.model.by_name.system", "kubeproof.verify.counterexamples.lift",
+    "kubeproof.verify.counterexamples.traces", "kubeproof.verify.counterexamples.weave",
+    "kubeproof.verify.matrix.result", "kubeproof.verify.proofs.crowd.room", "kubeproof.verify.proofs.slices",
+    "kubeproof.verify.resize", "kubeproof.verify.scaling.setups", "kubeproof.verify.words.explain",
+}  # fmt: skip
+RARE_FACTS = {
+    f"kubeproof.intents.facts.{name}" for name in ("daemons", "drained", "jobs", "places", "stateful", "traffic")
+}
+
+
+def test_what_holds_in_one_small_search_imports_no_run_by_name_no_parts_and_no_sizes(manifest: str):
+    modules = imported("verify", manifest)
+
+    assert sorted((NOT_FOR_WHAT_HOLDS | RARE_FACTS) & modules) == []
 
 
 def test_a_descheduler_imports_only_the_plugins_of_its_policy():

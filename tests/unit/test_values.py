@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
 
-from kubeproof.values import FIRST_INSTANCES, dataclass, make_dataclass
+from kubeproof.values import FIRST_INSTANCES, copy_with, dataclass, make_dataclass
 
 T = TypeVar("T")
 Maker = Callable[..., Any]
@@ -223,6 +223,20 @@ def test_instances_are_made_with_the_same_arguments(shape, first, second):
             told(partial(shape(make), *values, **options)) for make in (make_dataclass, dataclasses.dataclass)
         )
         assert repr(ours) == repr(standard)
+
+
+@EACH
+def test_values_are_changed_as_the_standard_library_does(shape, first, second):
+    name = next((one.name for one in fields(shape(make_dataclass)) if one.init), "none")
+    for changes in ({}, {name: "changed"}, {"nonsense": 1}, {"fixed": 1}):
+        for one in both(shape, first, second)[0]:
+            ours, standard = (told(lambda change=change: change(one, **changes)) for change in (copy_with, replace))  # noqa: B023
+            assert repr(ours) == repr(standard)
+            assert type(ours) is type(standard)
+
+
+def test_a_value_of_a_standard_class_is_changed_as_well():
+    assert repr(copy_with(plain(dataclasses.dataclass)("a"), count=3)).endswith("Shape(name='a', count=3, parts=())")
 
 
 @EACH

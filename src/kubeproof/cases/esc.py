@@ -22,7 +22,7 @@ _BASIS = os.path.join(os.path.dirname(__file__), "basis.yaml")
 _SUFFIXES = (".yaml", ".yml")
 
 
-def shipped_esc() -> Esc:
+def read_shipped_esc() -> Esc:
     """The scale of the shipped cases, from the sizes that were worked out when they were written."""
     values: dict[str, Any] = read_config(_BASIS)
     return esc_of([Minimum(case, int(one["nodes"]), int(one["pods"])) for case, one in values.items()])
@@ -41,7 +41,7 @@ def find_minima(
     """
     found: list[Minimal] = []
     stop = stop or Stop()
-    for name, paths in _shipped() if directory is None else _own(directory):
+    for name, paths in _read_shipped() if directory is None else _own(directory):
         loaded = load(paths)
         if not can_grow(loaded):
             problem = f"case {name} ({', '.join(paths)}) has no Scenario with spec.scale"
@@ -62,7 +62,7 @@ def esc_from(minima: Sequence[Minimal]) -> Esc:
     return esc_of(basis)
 
 
-def _shipped() -> Iterator[tuple[str, tuple[str, ...]]]:
+def _read_shipped() -> Iterator[tuple[str, tuple[str, ...]]]:
     return ((case.name, load_case(case.name, VIOLATING)) for case in list_cases())
 
 

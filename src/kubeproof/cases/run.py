@@ -137,10 +137,10 @@ def run_cases(
     """
     stop = stop or Stop()
     known = list(until(stop, _runs(chosen, options, workers, stop)))
-    return known + undone(chosen[len(known) :])
+    return known + find_undone(chosen[len(known) :])
 
 
-def undone(chosen: Sequence[tuple[Case, Variant]]) -> list[CaseRun]:
+def find_undone(chosen: Sequence[tuple[Case, Variant]]) -> list[CaseRun]:
     """The variants that an interrupt left open."""
     return [
         CaseRun(case.name, variant.name, variant.expected, Verdict.UNKNOWN, problem=INTERRUPTED)

@@ -12,8 +12,8 @@ from importlib import import_module
 import click
 
 from kubeproof import __version__
-from kubeproof.cli.endings import ENVIRONMENT, first_of, say, silence, tell_ending
-from kubeproof.cli.interruption import Interruption, listening
+from kubeproof.cli.running.endings import ENVIRONMENT, first_of, say, silence, tell_ending
+from kubeproof.cli.running.interruption import Interruption, listening
 
 # Modules, manifests and states stay until the end and hold hardly any cycles: looking for those seldom is enough.
 COLLECTIONS = (100_000, 20, 100)
@@ -46,7 +46,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"kubeproof.cli.{cmd_name}"), _COMMANDS[cmd_name])
+        command: click.Command = getattr(import_module(f"kubeproof.cli.commands.{cmd_name}"), _COMMANDS[cmd_name])
         return command
 
     def resolve_command(
@@ -80,19 +80,19 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; whatever happens, no traceback unless asked for."""
     if arguments is not None:
-        return _ended(list(arguments))
+        return _run(list(arguments))
     gc.set_threshold(*COLLECTIONS)  # the process is ours
     try:
-        return _ended(sys.argv[1:], is_ours=True)
+        return _run(sys.argv[1:], is_ours=True)
     finally:
         gc.freeze()  # the interpreter ends without looking for cycles a last time
 
 
-def _ended(words: list[str], *, is_ours: bool = False) -> int:
+def _run(words: list[str], *, is_ours: bool = False) -> int:
     """The exit code of a command that hears signals; in a process of ours none is heard between that and the end."""
     interruption = Interruption()
     with listening(interruption, to_the_end=is_ours):
-        code = _guarded(lambda: _last(_flushed(_guarded(lambda: _invoke(words, interruption))), interruption))
+        code = _guard(lambda: _last(_flush(_guard(lambda: _invoke(words, interruption))), interruption))
     if is_ours and interruption.stop.is_asked:
         _leave(code)
     return code
@@ -119,9 +119,9 @@ def _invoke(words: list[str], interruption: Interruption) -> int:
     Click's `main` is not used: it ends with 1, which here means a violation, when a reader closes stdout.
     """
     if instruction := os.environ.get("_KUBEPROOF_COMPLETE"):
-        from kubeproof.cli.completion import completed
+        from kubeproof.cli.commands.completion import complete
 
-        return completed(instruction)
+        return complete(instruction)
     try:
         with cli.make_context(_program(), words, obj=interruption) as context:
             code: int = cli.invoke(context)
@@ -135,7 +135,7 @@ def _program() -> str:
     return "kubectl proof" if os.path.basename(sys.argv[0]).startswith("kubectl-proof") else "kubeproof"
 
 
-def _guarded(run: Callable[[], int]) -> int:
+def _guard(run: Callable[[], int]) -> int:
     """The exit code of the contract for every way a command can end."""
     try:
         return run()
@@ -143,7 +143,7 @@ def _guarded(run: Callable[[], int]) -> int:
         return tell_ending(problem)
 
 
-def _flushed(code: int) -> int:
+def _flush(code: int) -> int:
     """The code, after making sure that the interpreter finds nothing to complain about on stdout."""
     try:
         if sys.stdout is not None:

@@ -16,6 +16,6 @@ JOB_NAME = "batch.kubernetes.io/job-name"
 OLD_JOB_NAME = "job-name"
 
 
-def named(template: PodTemplate, job: str) -> PodTemplate:
+def label_job_pods(template: PodTemplate, job: str) -> PodTemplate:
     """The pods with the labels that tell which Job they belong to."""
     return replace(template, labels=as_labels(dict(template.labels) | {JOB_NAME: job, OLD_JOB_NAME: job}))

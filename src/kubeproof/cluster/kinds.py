@@ -5,7 +5,7 @@ Every kind answers every question, so that a new one is a declaration here and w
 
 from __future__ import annotations
 
-from kubeproof.cluster.actors import ActorKind
+from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.values import dataclass
 
 DEPLOYMENT = "Deployment"

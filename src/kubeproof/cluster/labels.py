@@ -6,12 +6,13 @@ Mirrors `k8s.io/apimachinery/pkg/labels` and `k8s.io/component-helpers/schedulin
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from kubeproof.errors import InternalError
 from kubeproof.values import dataclass
 
+One = TypeVar("One")
 Labels = tuple[tuple[str, str], ...]  # sorted by key, unique keys
 
 _DECIMAL = re.compile(r"[-+]?[0-9]{1,64}", re.ASCII)
@@ -140,38 +141,67 @@ def as_labels(mapping: Mapping[str, str]) -> Labels:
     return tuple(sorted(mapping.items()))
 
 
+NOBODY = "nobody"
+
+
 class MentionedLabels(tuple[tuple[str, str], ...]):
-    """Labels of a node of which only some may be read: those that nobody mentions do not tell nodes apart."""
+    """Labels of a node of which only some may be read: those that are not mentioned do not tell nodes apart."""
 
     readable: frozenset[str]
+    reader: str  # who mentions them; NOBODY: all that read nodes, together
 
-    def __new__(cls, labels: Labels, keys: frozenset[str]) -> MentionedLabels:
+    def __new__(cls, labels: Labels, keys: frozenset[str], reader: str = NOBODY) -> MentionedLabels:
         made = super().__new__(cls, labels)
-        made.readable = keys
+        made.readable, made.reader = keys, reader
         return made
 
-    def __reduce__(self) -> tuple[type[MentionedLabels], tuple[Labels, frozenset[str]]]:
-        return MentionedLabels, (tuple(self), self.readable)
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        for key, value in super().__iter__():
+            if self.reader != NOBODY:
+                self.check(key)
+            yield key, value
+
+    def __reduce__(self) -> tuple[type[MentionedLabels], tuple[Labels, frozenset[str], str]]:
+        return MentionedLabels, (tuple(tuple.__iter__(self)), self.readable, self.reader)
+
+    def check(self, key: object) -> None:
+        """Raises InternalError for a label that is not mentioned."""
+        if key not in self.readable:
+            mentions = "mentions" if self.reader == NOBODY else "does not mention"
+            raise InternalError(f"E700 the label {key} of nodes is read, and {self.reader} {mentions} it")
 
 
-class MentionedMap(dict[str, str]):
-    """The same by key."""
+class GuardedMap(dict[str, One]):
+    """A dictionary that asks whether a key may be read."""
 
-    def __init__(self, labels: MentionedLabels) -> None:
-        super().__init__(labels)
-        self._readable = labels.readable
+    def __init__(self, items: Iterable[tuple[str, One]], check: Callable[[object], None]) -> None:
+        super().__init__(items)
+        self._check = check
 
-    def _check(self, key: object) -> None:
-        if key not in self._readable:
-            raise InternalError(f"E700 the label {key} of nodes is read, and nobody mentions it")
-
-    def __getitem__(self, key: str) -> str:
+    def __getitem__(self, key: str) -> One:
         self._check(key)
         return super().__getitem__(key)
 
     def __contains__(self, key: object) -> bool:
         self._check(key)
         return super().__contains__(key)
+
+    def __iter__(self) -> Iterator[str]:
+        for key in super().__iter__():
+            self._check(key)
+            yield key
+
+    def keys(self) -> Any:
+        """The keys, all of which are read."""
+        return list(self)
+
+    def items(self) -> Any:
+        """The keys with their values."""
+        return [(key, super(GuardedMap, self).__getitem__(key)) for key in self]
+
+    def values(self) -> Any:
+        """The values of all keys."""
+        return [value for _, value in self.items()]
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value, or the default."""
@@ -181,4 +211,6 @@ class MentionedMap(dict[str, str]):
 
 def as_map(labels: Labels) -> dict[str, str]:
     """Labels by key."""
-    return MentionedMap(labels) if isinstance(labels, MentionedLabels) else dict(labels)
+    if isinstance(labels, MentionedLabels):
+        return GuardedMap(tuple.__iter__(labels), labels.check)
+    return dict(labels)

@@ -5,11 +5,11 @@ These values never change during a run; what changes is in `kubeproof.cluster.st
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.kinds import KINDS, REPLICA_SET, Kind
 from kubeproof.cluster.labels import (
     Labels,
@@ -20,19 +20,20 @@ from kubeproof.cluster.labels import (
     Toleration,
     as_map,
 )
+from kubeproof.cluster.said import Said
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.node_groups import ClusterAutoscaler
-    from kubeproof.cluster.policies import (
+    from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler
+    from kubeproof.cluster.services import Service
+    from kubeproof.cluster.steering.policies import (
         DeschedulerPolicy,
         HorizontalPodAutoscaler,
         PodDisruptionBudget,
         PriorityClass,
     )
-    from kubeproof.cluster.quotas import ResourceQuota
-    from kubeproof.cluster.services import Service
-    from kubeproof.cluster.vertical import VerticalPodAutoscaler
+    from kubeproof.cluster.steering.quotas import ResourceQuota
+    from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
     from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -164,6 +165,7 @@ class PodTemplate:
     has_local_volumes: bool = False  # any emptyDir or hostPath
     always_evictable: bool = False  # annotation descheduler.alpha.kubernetes.io/evict
     prefers_to_stay: bool = False  # annotation descheduler.alpha.kubernetes.io/prefer-no-eviction
+    ends_for_good: bool = False  # restartPolicy Never, outside of Jobs: what exits is not started again
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +185,20 @@ class Node:
     group: str = ""  # the cluster autoscaler's node group that it belongs to
     is_slot: bool = False  # not there at first: a group may grow by it
     keeps: bool = False  # annotation cluster-autoscaler.kubernetes.io/scale-down-disabled
-    sizes: tuple[Node, ...] = ()  # of a class of nodes whose sizes differ: see kubeproof.cluster.near_nodes
+    sizes: tuple[Node, ...] = ()  # of a class of nodes whose sizes differ: see kubeproof.cluster.nodes.near_nodes
 
     @property
     def label_map(self) -> dict[str, str]:
         """Its labels by key: how loops, events and facts read them."""
         return as_map(self.labels)
+
+    def rename(self, name: str) -> Node:
+        """The same node under another name."""
+        return replace(self, name=name)
+
+    def resize(self, size: Node) -> Node:
+        """The same node as one of this size."""
+        return replace(self, cpu_milli=size.cpu_milli, memory_bytes=size.memory_bytes, others=size.others, sizes=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +284,7 @@ class Workload:
     strategy: Strategy = Strategy()
     stateful: StatefulRules = StatefulRules()
     ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for; of a CronJob: which of its Jobs
-    refused: tuple[str, ...] = ()  # why the API server refuses each of its pods, from the first one on
+    refused: tuple[Said, ...] = ()  # why the API server refuses each of its pods, from the first one on
     resized: bool = False  # stands for the owner's pods with other requests, set by a VerticalPodAutoscaler
     job: JobRules = JobRules()
     cron: CronRules | None = None  # of a CronJob and of the Jobs that it starts

@@ -27,7 +27,7 @@ class RunningPods(NamedTuple):
     ordinal: int = NEVER
 
 
-def counted(pods: Iterable[RunningPods]) -> tuple[RunningPods, ...]:
+def count_running(pods: Iterable[RunningPods]) -> tuple[RunningPods, ...]:
     """Equal ones added up, sorted."""
     amounts: dict[RunningPods, int] = {}
     for one in pods:

@@ -44,13 +44,13 @@ def splits_by_node(setup: Setup, members: Iterable[int]) -> tuple[tuple[int, ...
     wanted = set(members)
     found = []
     for service in setup.services:
-        selected = selected_by(setup, service) if service.is_split_by_node else ()
+        selected = select_by(setup, service) if service.is_split_by_node else ()
         if wanted & set(selected):
             found.append(selected)
     return tuple(dict.fromkeys(found))
 
 
-def selected_by(setup: Setup, service: Service) -> tuple[int, ...]:
+def select_by(setup: Setup, service: Service) -> tuple[int, ...]:
     """The workloads whose pods a Service selects."""
     workloads = enumerate(setup.workloads)
     return tuple(number for number, w in workloads if service.selects(w.namespace, w.template.labels))
@@ -109,14 +109,14 @@ def is_misrouted(kind: PodKind) -> bool:
 def sharing(setup: Setup, members: Iterable[int]) -> tuple[tuple[int, ...], ...]:
     """For each Service that selects pods of these workloads: all workloads that it selects."""
     wanted = set(members)
-    found = (selected_by(setup, service) for service in setup.services)
+    found = (select_by(setup, service) for service in setup.services)
     return tuple(dict.fromkeys(selected for selected in found if wanted & set(selected)))
 
 
 Fallback = tuple[int, int]  # ready pods of a Service, and pods that were ready until they were told to stop
 
 
-def misrouted(nodes: Nodes, workloads: Iterable[int]) -> int:
+def count_misrouted(nodes: Nodes, workloads: Iterable[int]) -> int:
     """Pods of the workloads that get traffic although they have been told to stop."""
     wanted = set(workloads)
     return sum(
@@ -138,8 +138,8 @@ def fallbacks(nodes: Nodes, group: tuple[int, ...], members: Iterable[int]) -> F
     return ready, stopped
 
 
-def misrouted_pods(places: Sequence[tuple[int, tuple[Fallback, ...]]]) -> int:
-    """Pods that get traffic although they have been told to stop, by `misrouted` and `fallbacks` of every place.
+def count_misrouted_pods(places: Sequence[tuple[int, tuple[Fallback, ...]]]) -> int:
+    """Pods that get traffic although they have been told to stop, by `count_misrouted` and `fallbacks` of every place.
 
     Where a Service has no ready pod at all, these are all that have been told to stop and are not gone.
     """

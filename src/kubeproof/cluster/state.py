@@ -122,7 +122,7 @@ class NodeCell(NamedTuple):
     work: int = 0  # what an operator does with it: see Work
     cause: int = 0  # why it is down: see Cause
     pods: tuple[tuple[PodKind, int], ...] = ()  # sorted, counts positive
-    images: int = 0  # that started pods have brought, as bits: see kubeproof.cluster.images
+    images: int = 0  # that started pods have brought, as bits: see kubeproof.cluster.nodes.images
     pinned: tuple[tuple[int, int], ...] = ()  # pods without a node that may only run here: (workload, count), sorted
     nominated: tuple[tuple[int, int], ...] = ()  # (workload, pods without a node that wait for this one), sorted
     spare_s: int = NEVER  # for how long the cluster autoscaler has found it unneeded, up to the last time that matters

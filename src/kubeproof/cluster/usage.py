@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import Container, PodTemplate
 from kubeproof.cluster.state import NEVER
 
@@ -93,7 +93,7 @@ def rules_about(rules: Iterable[UsageRule], resource: str, workload: int) -> tup
     return tuple(rule for rule in rules if rule.resource == resource and rule.workload == workload)
 
 
-def shared_by(rules: Iterable[UsageRule], memories: Memories) -> UsageRule | None:
+def find_shared_rule(rules: Iterable[UsageRule], memories: Memories) -> UsageRule | None:
     """The rule about a load that the workload's pods share now; None if each has a use of its own."""
     return next((rule for rule in rules if rule.is_shared and not is_cut(rule, memories)), None)
 
@@ -112,7 +112,7 @@ def uses(
     whole = share or _whole(rules, pod.age_s, memories)
     if whole is not None:
         told = dict(rules[0].parts) if rules else {}
-        return _divided(whole, tuple(told.get(one.name, 0) for one in pod.containers) if told else requests)
+        return _divide(whole, tuple(told.get(one.name, 0) for one in pod.containers) if told else requests)
     own = {rule.container: rule.levels[level_number(rule, pod.age_s, memories)] for rule in rules}
     usual = Level(DEFAULT_PERCENT)
     pairs = zip(pod.containers, requests, strict=True)
@@ -139,7 +139,7 @@ def _whole(rules: tuple[UsageRule, ...], age_s: int, memories: Memories) -> Leve
     return first.levels[level_number(first, age_s, memories)] if first.container == WHOLE else None
 
 
-def _divided(level: Level, requests: tuple[int, ...]) -> tuple[int, ...]:
+def _divide(level: Level, requests: tuple[int, ...]) -> tuple[int, ...]:
     """The parts of the containers: of an amount in proportion to requests, or equal ones where there are none."""
     if level.amount_milli is None:
         return tuple(level.of(request) for request in requests)

@@ -27,6 +27,16 @@ REACH = {
     "kubernetes.io/azure-disk": (ZONE,),
     "rancher.io/local-path": (HOSTNAME,),
 }
+# Provisioners of volumes that no node attaches: a second node mounts them as the first did, whatever the claim says.
+NEVER_ATTACHED = frozenset(
+    {
+        "efs.csi.aws.com",
+        "file.csi.azure.com",
+        "k8s.io/minikube-hostpath",
+        "nfs.csi.k8s.io",
+        "rancher.io/local-path",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,7 @@ class Volume:
     terms: tuple[NodeTerm, ...] | None = None  # nodes that reach it; None: all
     labels: Labels = ()
     claim: str = ""  # namespace/name of the claim that it is kept for
+    attaches: bool = True  # one node at a time, where it is mounted once
     source: Source = field(default=Source(), compare=False)
 
 
@@ -161,7 +172,7 @@ def fits(volume: Volume, claim: Claim) -> bool:
     )
 
 
-def made_for(setup: Setup, claim: Claim, labels: Mapping[str, str]) -> Volume | None:
+def provision(setup: Setup, claim: Claim, labels: Mapping[str, str]) -> Volume | None:
     """The volume that is provisioned for the claim when its pod goes to such a node; None if none can be."""
     found = class_of(setup, claim)
     if found is None or not found.provisions or not found.allows(labels):
@@ -170,7 +181,32 @@ def made_for(setup: Setup, claim: Claim, labels: Mapping[str, str]) -> Volume | 
     where = ",".join(value for _, value in reach)
     terms = (NodeTerm(tuple(Requirement(key, "In", (value,)) for key, value in reach)),) if reach else None
     name = f"provisioned for {claim.key}" + (f" in {where}" if where else "")
-    return Volume(name, claim.request, claim.storage_class, claim.modes, claim.is_block, terms, (), claim.key)
+    attaches = found.provisioner not in NEVER_ATTACHED
+    return Volume(name, claim.request, claim.storage_class, claim.modes, claim.is_block, terms, (), claim.key, attaches)
+
+
+def is_attached_once(setup: Setup, claim: Claim) -> bool:
+    """True if the claim's volume may be one that is attached to one node at a time, as far as the input shows."""
+    if claim.modes != (ONCE,):
+        return False
+    if claim.volume:
+        volume = find_volume(setup, claim.volume)
+        return volume is None or volume.attaches
+    own, is_contested = _find_declared(setup, claim)
+    made = [one for node in setup.nodes if (one := provision(setup, claim, node.label_map)) is not None]
+    is_open = not made and (is_contested or not own)
+    return is_open or any(volume.attaches for volume in (*own, *made))
+
+
+def _find_declared(setup: Setup, claim: Claim) -> tuple[list[Volume], bool]:
+    """The declared volumes that the claim may get, and whether other claims may take them all before it."""
+    kept = [one for one in suitable(setup, claim, None, frozenset()) if one.claim]
+    if kept:
+        return kept, False
+    free = [one for one in setup.volumes if not one.claim and fits(one, claim)]
+    others = [one for one in setup.claims if one.key != claim.key]
+    others += [template for workload in setup.workloads for template in workload.claim_templates]
+    return free, any(fits(volume, other) for volume in free for other in others)
 
 
 # -- claims whose volume is decided during a run ----------------------------------------------------
@@ -191,7 +227,7 @@ def possible_volumes(setup: Setup) -> tuple[Volume, ...]:
     made: dict[str, Volume] = {}
     for index in open_claims(setup):
         for node in setup.nodes:
-            volume = made_for(setup, setup.claims[index], node.label_map)
+            volume = provision(setup, setup.claims[index], node.label_map)
             if volume is not None:
                 made[volume.name] = volume
     return (*setup.volumes, *(made[name] for name in sorted(made)))
@@ -229,7 +265,7 @@ def _ways(
         return
     volumes = suitable(setup, claims[0], labels, taken)
     if not volumes:
-        made = made_for(setup, claims[0], labels)
+        made = provision(setup, claims[0], labels)
         volumes = [made] if made is not None else []
     for volume in volumes:
         for rest in _ways(setup, claims[1:], labels, taken | {volume.name}):

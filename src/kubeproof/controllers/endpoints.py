@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import Decision, Groups, NodeRef, Reads, Role, Seen, Stage, Unroute
-from kubeproof.cluster.footprint import Footprint
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Decision, Groups, NodeRef, Reads, Role, Seen, Stage, Unroute
+from kubeproof.cluster.loops.footprint import NOBODY, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
 
@@ -34,7 +35,15 @@ class EndpointController:
     stage: int = Stage.ALWAYS
     name: Actor = Actor(ActorKind.ENDPOINTS)
 
-    footprint = Footprint()  # everything: no reduction was thought through for it
+    reads_nodes = mention_nothing
+    footprint = Footprint(  # terminating pods are what it looks at, and its delays are clocks of their own
+        writes=Writes.ROUTES,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        tells_starts=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

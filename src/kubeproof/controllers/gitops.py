@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     Action,
     CreateObject,
     Decision,
@@ -24,9 +24,10 @@ from kubeproof.cluster.control import (
     SetTemplate,
     Stage,
 )
-from kubeproof.cluster.footprint import Footprint
+from kubeproof.cluster.loops.footprint import NOBODY, Deletes, Footprint, Sizing, Writes, some
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.values import dataclass
 
@@ -44,7 +45,7 @@ class Spec(NamedTuple):
 Sight = Seen[Spec, Groups[None]]
 
 
-def reconciled(setup: Setup, past_git: frozenset[int]) -> tuple[int, ...]:
+def find_reconciled(setup: Setup, past_git: frozenset[int]) -> tuple[int, ...]:
     """The workloads that a reconciler keeps up: those of the input, but for bare Pods. None if none heals drift.
 
     Workloads that only an event brings come `past_git`.
@@ -71,7 +72,19 @@ class GitOpsController:
     commits: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (memory of an event that brings it, before the event)
     stage: int = Stage.ALWAYS
 
-    footprint = Footprint()  # everything: no reduction was thought through for it
+    reads_nodes = mention_nothing
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            deletes=Deletes.NO_PODS,
+            sizing=Sizing.TOLD,
+            tells_starts=NOBODY,
+            tells_ends=NOBODY,
+            sees_objects=some((self.workload,)),
+            sees_new_pods=NOBODY,
+            wakes_on=Writes.SIZES | Writes.TEMPLATES | Writes.REMOVALS,  # at first every object is what Git says
+        )
 
     @property
     def name(self) -> Actor:
@@ -80,6 +93,10 @@ class GitOpsController:
     @property
     def reads(self) -> Reads:
         return Reads((self.workload,), (), (self.memory, *(memory for memory, _ in self.commits)))
+
+    def sizes_for(self, workload: int) -> tuple[int, ...]:
+        """The size that the manifest says, if it is written back."""
+        return (self.layout.setup.workloads[workload].replicas,) if workload == self.workload else ()
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Spec:
         """The fields that a manifest may set."""

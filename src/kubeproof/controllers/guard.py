@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubeproof.cluster.actors import Actor
-from kubeproof.cluster.control import AnySeen, Decision, Loop, Reads, View
+from kubeproof.cluster.loops.actors import Actor
+from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, Reads, View
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
 
@@ -52,7 +52,7 @@ class Guarded:
         return self.inner.act(seen._replace(memories=seen.memories[:own]))
 
 
-def guarded(loop: Loop, guard: Guard) -> Loop:
+def guard_loop(loop: Loop, guard: Guard) -> Loop:
     """The loop that works under the guard only; without one always."""
     return Guarded(loop, guard) if guard else loop
 

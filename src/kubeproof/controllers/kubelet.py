@@ -12,14 +12,16 @@ admitted. A pod of a Job ends by itself when it has run for its time.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import Advance, Decision, Groups, NodeRef, Reads, Role, Seen, Stage
-from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Advance, Decision, Groups, NodeRef, Reads, Role, Seen, Stage
+from kubeproof.cluster.loops.footprint import EVERYBODY, QUIET, Clocks, Writes
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell
-from kubeproof.controllers.admission import competing, rejected_pods
+from kubeproof.controllers.admission.kubelet_admission import competing, count_rejected
+from kubeproof.controllers.scheduler.mentions import mention_scheduling
 from kubeproof.values import dataclass
 
 MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
@@ -55,17 +57,9 @@ class Kubelet:
     stage: int = Stage.ALWAYS
     name: Actor = Actor(ActorKind.KUBELET)
 
-    footprint = Footprint(
-        writes=Writes.PHASES,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks.PHASES,
-        tells_starts=NOBODY,
-        chooses_by_start=EVERYBODY,
-        tells_ends=NOBODY,
-        chooses_by_end=EVERYBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
+    reads_nodes = mention_scheduling
+    footprint = replace(
+        QUIET, writes=Writes.PHASES, clocks=Clocks.PHASES, chooses_by_start=EVERYBODY, chooses_by_end=EVERYBODY
     )
 
     @property
@@ -88,7 +82,7 @@ class Kubelet:
         rivals = competing(setup, sample, cell, due)
         found = []
         for kind in sorted(due):
-            rejected, total = rejected_pods(setup, sample, cell, kind)
+            rejected, total = count_rejected(setup, sample, cell, kind)
             one_by_one = kind in rivals and total > 1
             first = Moving(kind, int(rejected == total), total, 1)
             found.append(first if one_by_one else Moving(kind, rejected, total, None))

@@ -12,10 +12,11 @@ wait is a clock of the node that was tainted last; of several nodes that wait an
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     NOTICE,
     TAINT,
     TAINT_SLOWLY,
@@ -32,10 +33,10 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
-from kubeproof.cluster.mentions import Mentions
-from kubeproof.cluster.objects import REGION, ZONE, Node
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.loops.footprint import QUIET, Clocks, Writes
+from kubeproof.cluster.loops.mentions import Mentions, mention_nothing
+from kubeproof.cluster.nodes.places import Layout
+from kubeproof.cluster.objects import REGION, ZONE, Node, Setup
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell, holds_up_zone
 from kubeproof.values import dataclass
 
@@ -48,7 +49,7 @@ UNWATCHED = (1, 0)  # a zone of which no node counts is in its normal state
 NORMAL, PARTIAL, FULL = "Normal", "PartialDisruption", "FullDisruption"
 
 
-def mention_zones(found: Mentions) -> None:
+def mention_zones(found: Mentions, setup: Setup) -> None:
     """Adds what decides about NoExecute taints where nodes fail: the states of zones."""
     found.topology |= {ZONE, REGION}
     found.keys.add(EXCLUDED)
@@ -86,16 +87,8 @@ class NodeMonitor:
     stage: int = Stage.ALWAYS
     name: Actor = Actor(ActorKind.NODE_CONTROLLER)
 
-    footprint = Footprint(
-        writes=Writes.CONDITIONS,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks.SILENCE,
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
-    )
+    reads_nodes = mention_nothing
+    footprint = replace(QUIET, writes=Writes.CONDITIONS, clocks=Clocks.SILENCE)
 
     @property
     def reads(self) -> Reads:
@@ -143,16 +136,8 @@ class NoExecuteTainter:
     stage: int = Stage.ALWAYS
     name: Actor = Actor(ActorKind.NODE_CONTROLLER)
 
-    footprint = Footprint(
-        writes=Writes.CONDITIONS,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks.SILENCE,
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
-    )
+    reads_nodes = mention_zones
+    footprint = replace(QUIET, writes=Writes.CONDITIONS, clocks=Clocks.SILENCE)
 
     @property
     def reads(self) -> Reads:

@@ -21,8 +21,8 @@ import traceback
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, cast
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     CORDON,
     UNCORDON,
     Action,
@@ -37,7 +37,7 @@ from kubeproof.cluster.control import (
     Stage,
     View,
 )
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import ACTIVE, Health, NodeCell, Phase, WorkloadCell
 from kubeproof.errors import KubeproofError, UsageError
 from kubeproof.values import dataclass
@@ -202,11 +202,11 @@ class Adapted:
     def act(self, seen: Sight) -> tuple[Decision, ...]:
         """What the user's code decides, translated."""
         decisions = []
-        for wanted in self._asked(self.cluster(seen)):
-            decisions.append(Decision(tuple(self._translated(action) for action in _joint(wanted))))
+        for wanted in self._ask(self.cluster(seen)):
+            decisions.append(Decision(tuple(self._translate(action) for action in _joint(wanted))))
         return tuple(dict.fromkeys(decisions))
 
-    def _asked(self, cluster: ClusterView) -> list[OwnAction | tuple[OwnAction, ...]]:
+    def _ask(self, cluster: ClusterView) -> list[OwnAction | tuple[OwnAction, ...]]:
         """The user's answer; whatever goes wrong in the user's code is the user's to mend."""
         try:
             return list(self.own.act(cluster) or ())
@@ -240,7 +240,7 @@ class Adapted:
         by_ref = tuple((refs[workload], counts) for workload, counts in pods)
         return NodeView(shown, bool(is_ready), bool(is_cordoned), by_ref, count, place, facts)
 
-    def _translated(self, action: OwnAction) -> Action:
+    def _translate(self, action: OwnAction) -> Action:
         if isinstance(action, Scale):
             return SetDesired(self._number(action.ref), max(0, action.replicas))
         if isinstance(action, SetCordon):

@@ -7,13 +7,15 @@ is provisioned. Where a provisioner puts it nobody knows beforehand, so every pl
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import Action, Decision, Groups, Reads, Remember, Seen, Stage
-from kubeproof.cluster.footprint import Footprint
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Action, Decision, Groups, Reads, Remember, Seen, Stage
+from kubeproof.cluster.loops.footprint import NOTHING, QUIET
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
-from kubeproof.cluster.volumes import Volume, made_for, open_claims, possible_volumes, suitable, with_bindings
+from kubeproof.cluster.volumes import Volume, open_claims, possible_volumes, provision, suitable, with_bindings
+from kubeproof.controllers.scheduler.mentions import mention_volumes
 from kubeproof.values import dataclass
 
 
@@ -26,7 +28,8 @@ class VolumeController:
     memories: tuple[int, ...]  # of all open claims
     stage: int = Stage.ALWAYS
 
-    footprint = Footprint()  # everything: no reduction was thought through for it
+    reads_nodes = mention_volumes
+    footprint = replace(QUIET, writes=NOTHING)  # which volume a claim has is a memory of its own
 
     @property
     def name(self) -> Actor:
@@ -62,7 +65,7 @@ class VolumeController:
         claim = setup.claims[open_claims(self.layout.setup)[self.position]]
         volumes = suitable(setup, claim, None, frozenset())
         if not volumes:
-            made = (made_for(setup, claim, node.label_map) for node in setup.nodes)
+            made = (provision(setup, claim, node.label_map) for node in setup.nodes)
             volumes = [volume for volume in made if volume is not None]
         yield from volumes
 

@@ -40,10 +40,10 @@ def components(nodes: Iterable[N], successors: Callable[[N], Sequence[N]]) -> It
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == index[node]:
-                    yield _popped(stack, on_stack, node)
+                    yield _pop(stack, on_stack, node)
 
 
-def _popped(stack: list[N], on_stack: set[N], node: N) -> list[N]:
+def _pop(stack: list[N], on_stack: set[N], node: N) -> list[N]:
     component = []
     while True:
         member = stack.pop()

@@ -73,17 +73,17 @@ def _breaking(graph: Graph, component: Sequence[int], check: Check, actor_name: 
         return []
     edges = label_edges(graph, component, actor_name)
     if check.kind != Kind.PERSISTENT:
-        return _judged(graph, component, edges, check, actor_name, is_bottom=not edges.leaves)
-    kept = _restricted(edges, frozenset(bad), check.tags)
+        return _judge(graph, component, edges, check, actor_name, is_bottom=not edges.leaves)
+    kept = _restrict(edges, frozenset(bad), check.tags)
     targets = {state: tuple(step.target for step in steps) for state, steps in kept.inside.items()}
     parts = cyclic_components(bad, targets.__getitem__)
     return [
         lasso
         for part in sorted(sorted(part) for part in parts)
-        for lasso in _judged(
+        for lasso in _judge(
             graph,
             part,
-            _restricted(kept, frozenset(part), 0),
+            _restrict(kept, frozenset(part), 0),
             check,
             actor_name,
             is_bottom=not edges.leaves and kept.inside == edges.inside,
@@ -105,7 +105,7 @@ def label_edges(graph: Graph, component: Sequence[int], actor_name: Callable[[in
     return Edges(inside, urgent, leaves)
 
 
-def _restricted(edges: Edges, members: frozenset[int], without_tags: int) -> Edges:
+def _restrict(edges: Edges, members: frozenset[int], without_tags: int) -> Edges:
     inside = {
         state: tuple(
             step for step in edges.inside[state] if step.target in members and not step.effect.tags & without_tags
@@ -115,7 +115,7 @@ def _restricted(edges: Edges, members: frozenset[int], without_tags: int) -> Edg
     return Edges(inside, {state: edges.urgent[state] for state in sorted(members)}, edges.leaves)
 
 
-def _judged(
+def _judge(
     graph: Graph,
     component: Sequence[int],
     edges: Edges,

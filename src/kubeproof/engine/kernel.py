@@ -314,7 +314,7 @@ class Kernel:
         weights = array("d")
         for state in range(first, last):
             before = len(targets)
-            for actor, effect, target, weight in self._weighed_steps(state, weigh):
+            for actor, effect, target, weight in self._weigh_steps(state, weigh):
                 actors.append(actor)
                 effects.append(effect)
                 targets.append(self._numbers[target])
@@ -322,23 +322,23 @@ class Kernel:
             degrees.append(len(targets) - before)
         return Weighed(*(numbers.tobytes() for numbers in (degrees, actors, effects, targets, weights)))
 
-    def _weighed_steps(self, state: int, weigh: Weigh) -> Iterator[tuple[int, int, Vector, float]]:
+    def _weigh_steps(self, state: int, weigh: Weigh) -> Iterator[tuple[int, int, Vector, float]]:
         vector = self._vectors[state]
         for actor in dict.fromkeys(actor for actor, _, _ in self._steps(state)):
-            key = self._seen_by(actor, vector)
+            key = self._view_of(actor, vector)
             for number, compiled in enumerate(self._memo[actor][key], self._first_effects[actor][key]):
-                for draft, weight in self._weighed_drafts(vector, compiled, weigh):
+                for draft, weight in self._weigh_drafts(vector, compiled, weigh):
                     if draft != vector:
                         yield actor, number, self._finish(list(draft), vector[0]), weight
 
-    def _weighed_drafts(self, vector: Vector, compiled: _Compiled, weigh: Weigh) -> list[tuple[Vector, float]]:
+    def _weigh_drafts(self, vector: Vector, compiled: _Compiled, weigh: Weigh) -> list[tuple[Vector, float]]:
         drafts = [(vector, 1.0)]
         for slot, operation in compiled.edits:
             drafts = [
                 ((*draft[:slot], cell, *draft[slot + 1 :]), weight * factor)
                 for draft, weight in drafts
                 for cell, factor in zip(
-                    self._edited(slot, draft[slot], operation),
+                    self._edit(slot, draft[slot], operation),
                     weigh(slot, self.cells.values[draft[slot]], self.operations.values[operation]),
                     strict=True,
                 )
@@ -361,7 +361,7 @@ class Kernel:
         ]
 
     def _effects(self, index: int, vector: Vector) -> tuple[_Compiled, ...]:
-        key = self._seen_by(index, vector)
+        key = self._view_of(index, vector)
         self.calls += 1
         known = self._memo[index].get(key)
         if known is None:
@@ -378,7 +378,7 @@ class Kernel:
         self._lessons.extend((Lesson.ANSWER, index, *key, len(known)))
         return known
 
-    def _seen_by(self, reader: int, vector: Sequence[int]) -> Vector:
+    def _view_of(self, reader: int, vector: Sequence[int]) -> Vector:
         """The views that an actor, or the observer after the last of them, has of a vector."""
         return tuple(
             self._view(reader, position, table, vector[slot])
@@ -424,11 +424,11 @@ class Kernel:
             drafts = [
                 (*draft[:slot], cell, *draft[slot + 1 :])
                 for draft in drafts
-                for cell in self._edited(slot, draft[slot], operation)
+                for cell in self._edit(slot, draft[slot], operation)
             ]
         return drafts
 
-    def _edited(self, slot: int, cell: int, operation: int) -> tuple[int, ...]:
+    def _edit(self, slot: int, cell: int, operation: int) -> tuple[int, ...]:
         key = (slot, cell, operation)
         known = self._edit_memo.get(key)
         return self._learn_edit(slot, operation, cell) if known is None else known
@@ -447,11 +447,11 @@ class Kernel:
             for block, content in zip(family, contents, strict=True):
                 for slot, number in zip(block, content, strict=True):
                     vector[slot] = number
-        vector[0] = self._observed(memory, vector)
+        vector[0] = self._observe(memory, vector)
         return tuple(vector)
 
-    def _observed(self, memory: int, vector: list[int]) -> int:
-        key = (memory, *self._seen_by(len(self._actors), vector))
+    def _observe(self, memory: int, vector: list[int]) -> int:
+        key = (memory, *self._view_of(len(self._actors), vector))
         known = self._observer_memo.get(key)
         return self._learn_memory(key) if known is None else known
 

@@ -43,7 +43,7 @@ class Limits:
     def _is_past(self) -> bool:
         return self.deadline is not None and self.deadline_clock() > self.deadline.at_s
 
-    def exceeded(self, start: float) -> StoppedBy | None:
+    def find_exceeded(self, start: float) -> StoppedBy | None:
         """What ends a search that began at `start`; None if nothing does."""
         if self.stop.is_asked:
             return INTERRUPTED

@@ -80,7 +80,7 @@ def reach(
     known = set(queue)
     while queue:
         if limits.is_over(start) or len(graph.steps) % LOOK == 0:
-            graph.stopped_by = limits.exceeded(start)
+            graph.stopped_by = limits.find_exceeded(start)
             if graph.stopped_by:
                 return graph
         state = queue.popleft()
@@ -177,7 +177,7 @@ def strong_parts(graph: StateGraph[S], members: set[S], allowed: Callable[[Named
     for state in reversed(_finishing_order(forward)):
         if state in assigned:
             continue
-        part = _reached(state, backward, assigned)
+        part = _reach(state, backward, assigned)
         assigned |= part
         if len(part) > 1 or state in forward[state]:
             parts.append(part)
@@ -204,7 +204,7 @@ def _finishing_order(forward: dict[S, list[S]]) -> list[S]:
     return order
 
 
-def _reached(start: S, edges: dict[S, list[S]], without: set[S]) -> set[S]:
+def _reach(start: S, edges: dict[S, list[S]], without: set[S]) -> set[S]:
     found = {start}
     stack = [start]
     while stack:

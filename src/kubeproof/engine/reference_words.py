@@ -82,7 +82,7 @@ def _parts(plain: dict[N, list[N]]) -> list[set[N]]:
     assigned: set[N] = set()
     for node in reversed(_by_finish(plain)):
         if node not in assigned:
-            part = _closed(node, backward, assigned)
+            part = _close(node, backward, assigned)
             assigned |= part
             if len(part) > 1 or node in plain[node]:
                 parts.append(part)
@@ -105,7 +105,7 @@ def _by_finish(edges: dict[N, list[N]]) -> list[N]:
     return order
 
 
-def _closed(start: N, edges: dict[N, list[N]], without: set[N]) -> set[N]:
+def _close(start: N, edges: dict[N, list[N]], without: set[N]) -> set[N]:
     found, stack = {start}, [start]
     while stack:
         for target in edges[stack.pop()]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
@@ -13,15 +13,18 @@ from kubeproof.engine.limits import Limits
 from kubeproof.engine.snapshot import Keeper, Restorable
 from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED, OUT_OF_MEMORY, StoppedBy, StopReason, is_cut_short
 from kubeproof.engine.system import Cell, Check, Effect, Kind, Progress, Step, System
-from kubeproof.engine.words import Broken, Follower, Way, breaks
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 
+if TYPE_CHECKING:
+    from kubeproof.engine.words import Broken, Follower, Way
+
+    Followers = dict[int, Follower]  # of the checks that are words, by their place
+
 CHUNK = 4096  # states between two looks at what is found; a constant, so that counts do not depend on speed
 SLICE = 64  # states between two looks at the time and at who wants the search to end
 SAFETY = (Kind.NEVER, Kind.STABLE)
-Followers = dict[int, Follower]  # of the checks that are words, by their place
 Found = Callable[[int, "Search"], None]  # the number of a check, and the search that has come to a violation of it
 
 
@@ -127,10 +130,12 @@ class Search:
         """Every way in which a check is broken: at each first bad state, by each step, in each cycle."""
         store = self.store
         if check.words is not None:
+            from kubeproof.engine.words import Follower
+
             follower = Follower(check.words)
             follower.advance(store, every=True)
-            yield from (_told(follower.way_to(store, node)) for node in follower.broken)
-            yield from map(_told, follower.lassos(store, _cyclic(store), actor_name))
+            yield from (_make_finding(follower.way_to(store, node)) for node in follower.broken)
+            yield from map(_make_finding, follower.lassos(store, _cyclic(store), actor_name))
             return
         if check.kind == Kind.STEP:
             for state in range(store.expanded):
@@ -167,7 +172,7 @@ class Search:
 def make_kernel(system: System, *, engine: str = "auto", check_every: int = 0) -> Store:
     """The compiled kernel where it was built, else the plain one; `engine` forces either."""
     if engine != "python":
-        compiled = compiled_kernel()
+        compiled = find_compiled_kernel()
         if compiled is not None:
             return compiled(system, check_every=check_every)
         if engine == "compiled":
@@ -175,7 +180,7 @@ def make_kernel(system: System, *, engine: str = "auto", check_every: int = 0) -
     return Kernel(system, check_every=check_every)
 
 
-def compiled_kernel() -> Callable[..., Store] | None:
+def find_compiled_kernel() -> Callable[..., Store] | None:
     """The compiled kernel's class, or None where the extension was not built."""
     try:
         from kubeproof.engine._kernel import CompiledKernel
@@ -207,12 +212,12 @@ def explore(
     if keeper is None or not keeper.restore(kernel):
         for cells in system.initial:
             kernel.add_initial(cells)
-    followers = {place: Follower(check.words) for place, check in enumerate(checks) if check.words is not None}
+    followers = _followers(checks)
     told = _Telling(checks, found)
     whole = checks if stop_early else ()
     stopped_by = _explore_all(kernel, whole, followers, limits, start, progress, keeper, told)
     findings: dict[int, Finding] = {}
-    judged = heed_promises(system, kernel)
+    judged = claim_promises(system, kernel)
     try:
         if keeper is not None:
             keeper.finish(kernel, is_explored=stopped_by is None, is_cut_short=is_cut_short(stopped_by))
@@ -228,7 +233,7 @@ def explore(
     return Search(known, judged, cut or stopped_by, limits.clock() - start + earlier_s)
 
 
-def heed_promises(system: System, kernel: Store) -> Store:
+def claim_promises(system: System, kernel: Store) -> Store:
     """The store in which actors that must not keep away for ever have a claim wherever they may act."""
     return cast("Store", Promising(kernel, system.promised)) if system.promised else kernel
 
@@ -284,13 +289,13 @@ def _explore_all(
     try:
         while not _expand_chunk(kernel, max_states, limits, start):
             if kernel.expanded % CHUNK:  # it was to end in the middle
-                return limits.exceeded(start)
+                return limits.find_exceeded(start)
             _report(kernel, limits, start, progress, "exploring")
             if _all_broken(kernel, checks, followers):
                 return ALL_VIOLATED
             if keeper is not None:
                 keeper.pause(kernel)
-            if reason := limits.exceeded(start):
+            if reason := limits.find_exceeded(start):
                 return reason
             told(kernel, limits.clock() - start)
     except KeyboardInterrupt:
@@ -366,7 +371,7 @@ def _judge(
     for place, check in enumerate(checks):
         if place in findings:
             continue
-        if not stopped_by and (reason := limits.exceeded(start)):
+        if not stopped_by and (reason := limits.find_exceeded(start)):
             return reason
         if check.kind == Kind.STEP:
             findings[place] = _first_step(kernel, check, stopped_by)
@@ -401,22 +406,35 @@ def _first_word(
     stopped_by: StoppedBy | None,
 ) -> Finding:
     """A shortest run that is broken in the end, or else one that goes round for ever."""
+    from kubeproof.engine.words import breaks
+
     follower.advance(kernel)
     if follower.broken:
-        return _told(follower.way_to(kernel, follower.broken[0]))
+        return _make_finding(follower.way_to(kernel, follower.broken[0]))
     found: list[Broken] = []
     for broken in follower.lassos(kernel, cyclic, actor_name):
         found.append(broken)
         if broken.lasso is not None and broken.lasso.is_inevitable:
             break
     if found:
-        return _told(min(found, key=lambda one: (not one.lasso.is_inevitable if one.lasso else True, len(one.way))))
+        return _make_finding(
+            min(found, key=lambda one: (not one.lasso.is_inevitable if one.lasso else True, len(one.way)))
+        )
     if not stopped_by and any(not breaks(kernel, cyclic, words, actor_name) for words in check.stronger):
         return Finding(Verdict.VACUOUS)
     return _unbroken(kernel, check, stopped_by)
 
 
-def _told(broken: Broken) -> Finding:
+def _followers(checks: Sequence[Check]) -> Followers:
+    """Whoever follows the checks that are words."""
+    if all(check.words is None for check in checks):
+        return {}
+    from kubeproof.engine.words import Follower
+
+    return {place: Follower(check.words) for place, check in enumerate(checks) if check.words is not None}
+
+
+def _make_finding(broken: Broken) -> Finding:
     return Finding(Verdict.VIOLATED, broken.state, broken.lasso, way=broken.way)
 
 

@@ -217,7 +217,7 @@ class Follower:
         targets = {pair: tuple(target for _, target in moves) for pair, moves in inside.items()}
         parts = cyclic_components(pairs, targets.__getitem__)
         for part in sorted(parts, key=lambda part: min(ways[state][way] for state, way in part)):
-            found = self._judged(set(part), inside, edges, ways, actor_name)
+            found = self._judge(set(part), inside, edges, ways, actor_name)
             if found is not None:
                 node, lasso = found
                 yield self.way_to(store, node)._replace(lasso=lasso)
@@ -232,7 +232,7 @@ class Follower:
             if (step.target, later) in known
         )
 
-    def _judged(
+    def _judge(
         self,
         part: set[Pair],
         inside: dict[Pair, tuple[Move, ...]],
@@ -246,7 +246,7 @@ class Follower:
             return None
         ordered = sorted(part, key=lambda pair: (ways[pair[0]][pair[1]], pair))
         number = {pair: place for place, pair in enumerate(ordered)}
-        kept = _numbered(inside, number)
+        kept = _number(inside, number)
         urgent = {place: edges.urgent[state] for place, (state, _) in enumerate(ordered)}
         acting = {actor_name(step.actor) for steps in kept.values() for step in steps}
         if frozenset.intersection(*urgent.values()) - acting:
@@ -266,7 +266,7 @@ class Follower:
         return ways[state][way], lasso
 
 
-def _numbered(inside: dict[Pair, tuple[Move, ...]], number: dict[Pair, int]) -> dict[int, tuple[Step, ...]]:
+def _number(inside: dict[Pair, tuple[Move, ...]], number: dict[Pair, int]) -> dict[int, tuple[Step, ...]]:
     """The moves inside a part, its pairs as numbers."""
     return {
         place: tuple(step._replace(target=number[target]) for step, target in inside[pair] if target in number)

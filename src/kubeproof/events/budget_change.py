@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.control import Action, Decision, Groups, Loop, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import Footprint, Scope, Writes
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.loops.control import Action, Decision, Groups, Loop, Reads, Remember, Role, Seen
+from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.events.common import Around, EventSource, NoNodes, NoWorkloads, Sourced
-from kubeproof.events.event import Event
+from kubeproof.events.event import APPLIED, CREATED, DELETED, Event
 from kubeproof.values import dataclass
-
-CREATED, DELETED, APPLIED = "created", "deleted", "applied"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

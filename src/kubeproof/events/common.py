@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import Reads, Stage
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Reads, Stage
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.cluster.usage import UsageRule
 from kubeproof.events.event import Event

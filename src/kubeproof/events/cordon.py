@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     CORDON,
     UNCORDON,
     Decision,
@@ -18,7 +19,7 @@ from kubeproof.cluster.control import (
     Role,
     Seen,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.loops.footprint import MOMENT, QUIET, Scope, Writes
 from kubeproof.cluster.state import NodeCell
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
 from kubeproof.events.event import Event, NodeChoice
@@ -43,16 +44,15 @@ class Cordon(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.CORDONS,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.NOWHERE,
-    )
+    footprint = replace(MOMENT, writes=Writes.CORDONS, takes_pods_of=Scope.NOWHERE)
 
     def describe(self) -> str:
         lifted = ", and may be uncordoned" if self.reversible else ""
         return f"{self.nodes.one_of} is cordoned {self.times}{lifted}"
+
+    @property
+    def may_uncordon(self) -> bool:
+        return self.reversible
 
     def first_memory(self, most: int) -> tuple[int, ...]:
         return (most, 0)
@@ -68,16 +68,7 @@ class CordonEvent(Sourced, NoWorkloads):
     source: EventSource
     event: Cordon
 
-    footprint = Footprint(
-        writes=Writes.CORDONS,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks(0),
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
-    )
+    footprint = replace(QUIET, writes=Writes.CORDONS)
 
     @property
     def reads(self) -> Reads:

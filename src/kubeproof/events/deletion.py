@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     Action,
     Decision,
     DeleteObject,
@@ -18,8 +19,8 @@ from kubeproof.cluster.control import (
     Role,
     Seen,
 )
-from kubeproof.cluster.control import Delete as DeletePods
-from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Scope, Writes, some
+from kubeproof.cluster.loops.control import Delete as DeletePods
+from kubeproof.cluster.loops.footprint import MOMENT, NOBODY, Clocks, Footprint, Scope, Writes, some
 from kubeproof.cluster.objects import family, workload_number
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.events.common import Around, EventSource, Sourced
@@ -44,12 +45,7 @@ class Delete(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.REMOVALS | Writes.DELETIONS,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.WORKLOAD,
-    )
+    footprint = replace(MOMENT, writes=Writes.REMOVALS | Writes.DELETIONS, takes_pods_of=Scope.WORKLOAD)
 
     def describe(self) -> str:
         return f"{self.target} is deleted"

@@ -8,10 +8,11 @@ no step until the budget allows it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     DRAIN,
     DRAIN_UNCORDON,
     DRAINED,
@@ -30,10 +31,11 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.footprint import Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.loops.footprint import MOMENT, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.nodes.daemons import daemon_sets
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Node
-from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, NodeCell, Work
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
 from kubeproof.events.event import Event, NodeChoice
@@ -63,12 +65,7 @@ class Drain(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.DRAINS,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.NODE,
-    )
+    footprint = replace(MOMENT, writes=Writes.DRAINS, takes_pods_of=Scope.NODE)
 
     def describe(self) -> str:
         return _describe(self, "uncordoned when empty" if self.uncordon else "left cordoned")
@@ -106,12 +103,7 @@ class Maintenance(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.DRAINS,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.NODE,
-    )
+    footprint = replace(MOMENT, writes=Writes.DRAINS, takes_pods_of=Scope.NODE)
 
     def describe(self) -> str:
         return _describe(self, "down for a while, back and uncordoned")
@@ -211,7 +203,9 @@ class DrainProgress(NoWorkloads):
     stage: int = Stage.ALWAYS
     name: Actor = Actor(ActorKind.DRAIN)
 
+    reads_nodes = mention_nothing
     footprint = Footprint(
+        writes=Writes.DRAINS | Writes.DEPARTURES,
         deletes=Deletes.NO_PODS,
         sizing=Sizing.KEPT,
         clocks=Clocks.MAINTENANCE,

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
+from kubeproof.cluster.api.selector_text import selector_text
 from kubeproof.cluster.chances import Chance
-from kubeproof.cluster.footprint import UNKNOWN, Footprint, Scope, footprint_of
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.mentions import Mentions, mention_requirements
+from kubeproof.cluster.loops.footprint import UNKNOWN, Footprint, Scope, Writes, footprint_of
+from kubeproof.cluster.loops.mentions import Mentions, mention_requirements
 from kubeproof.cluster.objects import Node, Source, Workload
-from kubeproof.cluster.selector_text import selector_text
 from kubeproof.errors import InternalError
 from kubeproof.events.manual import Manual
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.control import Loop
+    from kubeproof.cluster.loops.control import Loop
     from kubeproof.events.common import Around, EventSource
 
 STABLE = "stable"
+CREATED, DELETED, APPLIED = "created", "deleted", "applied"  # of a budget
+EVERY_REVISION, INITIAL_REVISION, NEW_REVISION = "all", "initial", "new"  # whose pods an event is about
 Moves = tuple[tuple[float, ...], ...]  # per level at the begin of a tick, the probability of each at its end
 WEB = "target: Deployment/shop/web"  # of examples
 
@@ -113,6 +115,10 @@ class Event:
         """What its workload looks like afterwards, if it writes all of it."""
         return None
 
+    def with_form(self, form: Workload) -> Self:
+        """The event that writes this instead."""
+        raise InternalError(f"E700 event {self.name} has another form, and nobody says how to change it")
+
     @property
     def is_chosen(self) -> bool:
         """True if it happens at a moment that nothing else decides about."""
@@ -134,6 +140,25 @@ class Event:
     def hits_several(self) -> bool:
         """True if one occurrence may take pods away from several nodes."""
         return footprint_of(self).takes_pods_of in (Scope.DOMAIN, Scope.ANYWHERE)
+
+    @property
+    def new_revisions(self) -> int:
+        """How many later revisions its workload gets by it, with the pod template that it has."""
+        return 0
+
+    @property
+    def may_uncordon(self) -> bool:
+        """True if it may open nodes that others have closed."""
+        return bool(footprint_of(self).writes & Writes.CORDONS)
+
+    def levels_of(self, resource: str) -> tuple[int | None, ...] | None:
+        """The levels of a pod's use of a resource, in percent of its request as far as they are; None: not known."""
+        return None if footprint_of(self).writes & Writes.USAGE else ()
+
+    @property
+    def empties_nodes(self) -> bool:
+        """True if pods of a node are evicted after it."""
+        return footprint_of(self).takes_pods_of in (Scope.NODE, Scope.DOMAIN, Scope.ANYWHERE)
 
     @property
     def drains(self) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     FAIL,
     FAIL_FOR_GOOD,
     RECOVER,
@@ -20,7 +20,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import NOBODY, Footprint, Scope, Writes
+from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Scope, Writes
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.events.event import Event, NodeChoice, Problem

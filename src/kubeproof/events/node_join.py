@@ -7,9 +7,21 @@ another event, it may join like any other event.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from kubeproof.cluster.control import JOIN, Decision, Groups, Loop, NodeChange, NodeRef, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.loops.control import (
+    JOIN,
+    Decision,
+    Groups,
+    Loop,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+)
+from kubeproof.cluster.loops.footprint import MOMENT, Footprint, Scope, Writes
 from kubeproof.cluster.state import Health, NodeCell
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
 from kubeproof.events.event import Event
@@ -24,12 +36,7 @@ class CreateNode(Event):
 
     manuals = ()  # written as `create`
 
-    footprint = Footprint(
-        writes=Writes.ARRIVALS,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.NOWHERE,
-    )
+    footprint = replace(MOMENT, writes=Writes.ARRIVALS, takes_pods_of=Scope.NOWHERE)
 
     @property
     def one_node(self) -> str:
@@ -39,7 +46,7 @@ class CreateNode(Event):
         return f"node {self.node} joins"
 
     def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
-        place = at.layout.named(self.node)
+        place = at.layout.find_named(self.node)
         assert place is not None, self
         yield NodeJoinEvent(at, place)
 

@@ -8,8 +8,9 @@ gone, as the garbage collector of pods leaves them (`pkg/controller/podgc`, here
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     REMOVE,
     RETIRE,
     Decision,
@@ -22,7 +23,7 @@ from kubeproof.cluster.control import (
     Role,
     Seen,
 )
-from kubeproof.cluster.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.loops.footprint import MOMENT, Footprint, Scope, Writes
 from kubeproof.cluster.objects import Node, Workload
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
@@ -47,12 +48,7 @@ class NodeRemoval(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.DRAINS | Writes.DEPARTURES,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.NODE,
-    )
+    footprint = replace(MOMENT, writes=Writes.DRAINS | Writes.DEPARTURES, takes_pods_of=Scope.NODE)
 
     @property
     def drains(self) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     ANY,
     Action,
     Arrive,
@@ -22,13 +22,13 @@ from kubeproof.cluster.control import (
     SetDesired,
     SetTemplate,
 )
-from kubeproof.cluster.footprint import NOBODY, NOTHING, Clocks, Deletes, Footprint, Scope, Sizing, Writes, some
+from kubeproof.cluster.loops.footprint import MOMENT, NOTHING, QUIET, Footprint, Scope, Sizing, Writes, some
 from kubeproof.cluster.objects import Workload, workload_number
 from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import Around, EventSource, NoNodes, Sourced
 from kubeproof.events.event import WEB, Event
 from kubeproof.events.manual import TARGET, Field, Manual
-from kubeproof.values import dataclass
+from kubeproof.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +48,7 @@ class Scale(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.SIZES,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.WORKLOAD,
-    )
+    footprint = replace(MOMENT, writes=Writes.SIZES, takes_pods_of=Scope.WORKLOAD, sizing=Sizing.TOLD)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -91,11 +86,8 @@ class Create(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.OBJECTS | Writes.PODS,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.WORKLOAD,
+    footprint = replace(
+        MOMENT, writes=Writes.OBJECTS | Writes.PODS, takes_pods_of=Scope.WORKLOAD, sizing=Sizing.KEPT, reshapes=False
     )
 
     def describe(self) -> str:
@@ -126,11 +118,12 @@ class Apply(Event):
         ),
     )
 
-    footprint = Footprint(
+    footprint = replace(
+        MOMENT,
         writes=Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.PODS,
-        ends_later=False,
-        concerns_all="",
+        sizing=Sizing.TOLD,
         takes_pods_of=Scope.WORKLOAD,
+        reshapes=False,
     )
 
     @property
@@ -144,6 +137,9 @@ class Apply(Event):
     @property
     def form(self) -> Workload:
         return self.workload
+
+    def with_form(self, form: Workload) -> Apply:
+        return replace(self, workload=form)
 
     def describe(self) -> str:
         size = f" with {self.workload.replicas} replicas" if self.replicas_given else ""
@@ -165,16 +161,7 @@ class ScaleEvent(Sourced, NoNodes):
 
     @property
     def footprint(self) -> Footprint:
-        return Footprint(
-            writes=Writes.SIZES,
-            deletes=Deletes.NO_PODS,
-            sizing=Sizing.TOLD,
-            clocks=Clocks(0),
-            tells_starts=NOBODY,
-            tells_ends=NOBODY,
-            sees_objects=some((self.workload,)),
-            sees_new_pods=NOBODY,
-        )
+        return replace(QUIET, writes=Writes.SIZES, sizing=Sizing.TOLD, sees_objects=some((self.workload,)))
 
     @property
     def reads(self) -> Reads:
@@ -224,16 +211,7 @@ class WriteEvent(NoNodes):
 
     @property
     def footprint(self) -> Footprint:
-        return Footprint(
-            writes=self._writes,
-            deletes=Deletes.NO_PODS,
-            sizing=Sizing.TOLD,
-            clocks=Clocks(0),
-            tells_starts=NOBODY,
-            tells_ends=NOBODY,
-            sees_objects=some((self.workload,)),
-            sees_new_pods=NOBODY,
-        )
+        return replace(QUIET, writes=self._writes, sizing=Sizing.TOLD, sees_objects=some((self.workload,)))
 
     @property
     def name(self) -> Actor:
@@ -286,6 +264,6 @@ class WriteEvent(NoNodes):
         yield CreateObject(self.workload)
         if self.replicas is not None and self.replicas != declared.replicas:
             yield SetDesired(self.workload, self.replicas)
-        place = self.source.layout.named(declared.home) if declared.home else None
+        place = self.source.layout.find_named(declared.home) if declared.home else None
         if place is not None:
             yield Arrive(NodeRef(place, ANY), self.workload, 1)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from kubeproof.cluster.control import Crash, Decision, Groups, Loop, NodeRef, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import NOBODY, Footprint, Scope, Writes, some
+from kubeproof.cluster.loops.control import Crash, Decision, Groups, Loop, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.loops.footprint import MOMENT, NOBODY, Footprint, Scope, Writes, some
 from kubeproof.cluster.objects import family, workload_number
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
@@ -32,12 +33,7 @@ class PodCrash(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.CRASHES,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.NOWHERE,
-    )
+    footprint = replace(MOMENT, writes=Writes.CRASHES, takes_pods_of=Scope.NOWHERE)
 
     def describe(self) -> str:
         return f"a container of a pod of {self.target} exits {self.times}"

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.footprint import NOTHING, Footprint, Scope
+from kubeproof.cluster.loops.footprint import CIRCUMSTANCE
 from kubeproof.cluster.objects import Workload
-from kubeproof.events.event import WEB, Event
+from kubeproof.events.event import EVERY_REVISION, INITIAL_REVISION, NEW_REVISION, WEB, Event
 from kubeproof.events.manual import TARGET, Field, FieldType, Manual
 from kubeproof.values import dataclass
-
-EVERY_REVISION = "all"
-INITIAL_REVISION = "initial"
-NEW_REVISION = "new"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +36,7 @@ class NeverReady(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=NOTHING,
-        is_moment=False,
-        concerns_all="",
-        takes_pods_of=Scope.NOWHERE,
-    )
+    footprint = CIRCUMSTANCE
 
     @staticmethod
     def unfit(workload: Workload) -> str:
@@ -73,12 +64,7 @@ class Completes(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=NOTHING,
-        is_moment=False,
-        concerns_all="",
-        takes_pods_of=Scope.NOWHERE,
-    )
+    footprint = CIRCUMSTANCE
 
     @staticmethod
     def unfit(workload: Workload) -> str:

@@ -7,8 +7,8 @@ does not wait for it, and what is safe before it is judged as ever.
 
 from __future__ import annotations
 
-from kubeproof.cluster.actors import Actor
-from kubeproof.cluster.control import Action, AnySeen, Decision, Loop, Reads, Role, Stage, View
+from kubeproof.cluster.loops.actors import Actor
+from kubeproof.cluster.loops.control import Action, AnySeen, Decision, Loop, Reads, Role, Stage, View
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
 
@@ -81,7 +81,7 @@ class Kept(_Speaker):
         return () if seen.memories[0] == self.first else tuple(self.event.act(seen))
 
 
-def promised(event: Loop, first: tuple[int, ...]) -> tuple[Loop, ...]:
+def promise(event: Loop, first: tuple[int, ...]) -> tuple[Loop, ...]:
     """The sources of an event that must happen, in place of its own."""
     stages = (Stage.CALM,) if event.stage == Stage.CALM else (Stage.ALWAYS, Stage.CALM)
     return (*(Promise(event, first, int(stage)) for stage in stages), Kept(event, first))

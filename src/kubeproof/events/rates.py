@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubeproof.cluster.chances import rate_of
-from kubeproof.cluster.control import UNCORDON, Decision, Loop, NodeChange, Remember
+from kubeproof.cluster.loops.control import UNCORDON, Decision, Loop, NodeChange, Remember
 from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import CpuLoad, Event, NodeFailure, UsageChange
 from kubeproof.events.node_failure import NodeRecoveryEvent
@@ -27,7 +27,7 @@ def event_rate(source: Loop, decision: Decision, level: int, tick_s: int) -> Rat
     if origin is None:
         return None  # a schedule, which is open
     event: Event = origin.event
-    if isinstance(source, LevelEvent) and isinstance(event, UsageChange | CpuLoad):
+    if isinstance(source, LevelEvent) and isinstance(event, (UsageChange, CpuLoad)):
         return _level_rate(event, decision, level, tick_s)
     chance = event.recovery if _is_end(source, decision) else event.chance
     if chance is None:

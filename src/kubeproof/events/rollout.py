@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.control import (
-    Decision,
-    Groups,
-    Loop,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    SetTemplate,
-)
-from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Scope, Writes, some
 from kubeproof.cluster.kinds import ROLLED_OUT
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Remember, Role, Seen, SetTemplate
+from kubeproof.cluster.loops.footprint import MOMENT, NOBODY, Clocks, Footprint, Scope, Writes, some
 from kubeproof.cluster.objects import Workload, revisions_of, workload_number
 from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import Around, EventSource, NoNodes, Sourced
@@ -51,12 +43,11 @@ class Rollout(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.TEMPLATES,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.WORKLOAD,
-    )
+    footprint = replace(MOMENT, writes=Writes.TEMPLATES, takes_pods_of=Scope.WORKLOAD, reshapes=False)
+
+    @property
+    def new_revisions(self) -> int:
+        return 0 if self.back else self.max
 
     @staticmethod
     def unfit(workload: Workload) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     PANIC,
     RECOVER,
     Action,
@@ -19,20 +20,20 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
-from kubeproof.cluster.near_nodes import agreed_monotone
+from kubeproof.cluster.loops.footprint import NOBODY, QUIET, Footprint, Writes
+from kubeproof.cluster.nodes.daemons import daemon_sets
+from kubeproof.cluster.nodes.near_nodes import agree_monotone
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
 from kubeproof.cluster.usage import (
     CPU,
     Pod,
     UsageRule,
     containers_of,
+    find_shared_rule,
     memories_read,
     pod_usage,
     rules_about,
     share_of,
-    shared_by,
 )
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced, one_less
 from kubeproof.events.event import Moves, Usage
@@ -61,16 +62,7 @@ class LevelEvent(Sourced, NoWorkloads, NoNodes):
     levels: int
     moves: Moves | None = None  # None: from each to each
 
-    footprint = Footprint(
-        writes=Writes.USAGE,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks(0),
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
-    )
+    footprint = replace(QUIET, writes=Writes.USAGE)
 
     @property
     def reads(self) -> Reads:
@@ -120,16 +112,7 @@ class UnreachableEvent(Sourced, NoWorkloads, NoNodes):
     event: Unreachable
     ends: bool = False
 
-    footprint = Footprint(
-        writes=Writes.USAGE,
-        deletes=Deletes.NO_PODS,
-        sizing=Sizing.KEPT,
-        clocks=Clocks(0),
-        tells_starts=NOBODY,
-        tells_ends=NOBODY,
-        sees_objects=NOBODY,
-        sees_new_pods=NOBODY,
-    )
+    footprint = replace(QUIET, writes=Writes.USAGE)
 
     @property
     def stage(self) -> int:
@@ -239,14 +222,14 @@ class KernelPanicEvent(NoWorkloads):
         above = self.event.above
         if above.amount_milli is not None:
             return used > above.amount_milli
-        return agreed_monotone(node, lambda size: 100 * used > (above.percent or 0) * size.cpu_milli)
+        return agree_monotone(node, lambda size: 100 * used > (above.percent or 0) * size.cpu_milli)
 
     def _pod_use(self, workload: int, age_s: int, memories: dict[int, tuple[int, ...]], sharers: dict[int, int]) -> int:
         """What one running pod uses; a shared load is divided among all that run."""
         setup = self.source.layout.setup
         rules = rules_about(self.rules, CPU, workload)
         pod = Pod(containers_of(setup.workloads[workload].template, setup.settings.kubernetes_version), age_s)
-        load = shared_by(rules, memories)
+        load = find_shared_rule(rules, memories)
         if load is None:
             return pod_usage(rules, pod, CPU, memories)
         members = {r.workload for r in self.rules if r.is_shared and r.memory == load.memory}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.footprint import NOTHING, Footprint, Scope, Writes
+from kubeproof.cluster.loops.footprint import CIRCUMSTANCE, MOMENT, Footprint, Scope, Writes
+from kubeproof.cluster.loops.mentions import CPU, Mentions
 from kubeproof.events.event import WEB, Event, Moves, NodeChoice, Usage
 from kubeproof.events.manual import NODES, TARGET, Field, Manual, flag
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.control import Loop
+    from kubeproof.cluster.loops.control import Loop
     from kubeproof.events.common import Around, EventSource
 
 _LEVELS = (TARGET, Field("levels", note="required"), Field("initial"), Field("container"))
@@ -45,12 +47,12 @@ class UsageChange(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.USAGE,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.NOWHERE,
-    )
+    footprint = replace(MOMENT, writes=Writes.USAGE, takes_pods_of=Scope.NOWHERE, has_even_usage=True)
+
+    def levels_of(self, resource: str) -> tuple[int | None, ...] | None:
+        if resource != self.resource:
+            return ()
+        return None if self.container else tuple(level.percent for level in self.levels)
 
     def describe(self) -> str:
         return f"{self.resource} of {_users(self)} at {_levels(self.levels, self.initial)}{_changes(self)}"
@@ -89,12 +91,7 @@ class UsagePattern(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=NOTHING,
-        is_moment=False,
-        concerns_all="",
-        takes_pods_of=Scope.NOWHERE,
-    )
+    footprint = replace(CIRCUMSTANCE, writes=Writes.USAGE)
 
     def describe(self) -> str:
         phases = [f"{use} for {seconds} s" if seconds is not None else f"then {use}" for use, seconds in self.phases]
@@ -133,12 +130,7 @@ class CpuLoad(Event):
         ),
     )
 
-    footprint = Footprint(
-        writes=Writes.USAGE,
-        ends_later=False,
-        concerns_all="",
-        takes_pods_of=Scope.NOWHERE,
-    )
+    footprint = replace(MOMENT, writes=Writes.USAGE, takes_pods_of=Scope.NOWHERE)
 
     def describe(self) -> str:
         loads = _levels([f"{level}m" for level in self.levels], self.initial)
@@ -180,6 +172,7 @@ class Unreachable(Event):
         writes=Writes.USAGE,
         concerns_all="",
         takes_pods_of=Scope.NOWHERE,
+        has_even_usage=True,
     )
 
     def describe(self) -> str:
@@ -220,6 +213,10 @@ class KernelPanic(Event):
         concerns_all="a panic of any node counts for all",
         takes_pods_of=Scope.NODE,
     )
+
+    def mention_nodes(self, found: Mentions) -> None:
+        Event.mention_nodes(self, found)
+        found.resources.add(CPU)
 
     def describe(self) -> str:
         which = "nodes" if self.nodes == NodeChoice() else f"nodes {self.nodes.which}"

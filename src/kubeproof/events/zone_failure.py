@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     FAIL_ZONE,
     RECOVER,
     Decision,
@@ -23,9 +23,9 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import ZONE
-from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
 from kubeproof.events.event import Event

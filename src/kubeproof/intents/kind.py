@@ -10,14 +10,15 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from kubeproof.cluster.loops.mentions import Mention, mention_everything
 from kubeproof.cluster.objects import Workload
-from kubeproof.intents.declarations import ALWAYS, Intent
+from kubeproof.intents.declarations import ALWAYS, EVENTUALLY, EVENTUALLY_ALWAYS, STABLE, Amount, Intent
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.places import Layout
+    from kubeproof.cluster.nodes.places import Layout
     from kubeproof.intents.monitor import Monitor
-    from kubeproof.intents.predicates import EventMemory
+    from kubeproof.intents.predicates.asked import EventMemory
 
 WEB = "target: Deployment/shop/web"  # of examples
 
@@ -73,6 +74,41 @@ def fits_all(workload: Workload) -> bool:
     return True
 
 
+class OfEachPod(Enum):
+    """What has to become of each pod, whatever the others do, so that an intent holds."""
+
+    SETTLES = auto()  # nothing goes round
+    READY = auto()  # nor that, and it is ready in the end if it is wanted
+    LEAVES = auto()  # nor that, and it leaves every node that is drained and stays up
+
+
+def says_more(intent: Intent, least: int) -> OfEachPod | None:
+    """For intents that do not follow from what becomes of each pod in the end."""
+    return None
+
+
+def follows_from_rest(intent: Intent, least: int) -> OfEachPod | None:
+    """For intents that hold if nothing goes round."""
+    return OfEachPod.SETTLES
+
+
+def follows_from_readiness(intent: Intent, least: int) -> OfEachPod | None:
+    """For intents that hold if nothing goes round, and all pods that are wanted are ready in the end."""
+    return OfEachPod.READY
+
+
+def follows_from_leaving(intent: Intent, least: int) -> OfEachPod | None:
+    """For intents that hold if nothing goes round, and all pods leave nodes that are drained."""
+    return OfEachPod.LEAVES
+
+
+def counts_in_the_end(intent: Intent, least: int) -> OfEachPod | None:
+    """For intents that ask for so many pods in the end, of which there are at least so many."""
+    amount = intent.count or Amount(1)
+    is_enough = amount.number <= 100 if amount.percent else amount.number <= least
+    return OfEachPod.READY if intent.when in (STABLE, EVENTUALLY, EVENTUALLY_ALWAYS) and is_enough else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentKind:
     """One intent of the library; its ID is permanent."""
@@ -80,7 +116,7 @@ class IntentKind:
     id: str
     key: str
     category: str
-    text: str  # what it says, for the reference
+    text: str  # what it says, in a sentence or two
     claim: Callable[[Intent, str, str], str]  # the same of one intent: who, and when
     broken_by: str
     example: str  # an entry of spec.intents
@@ -88,14 +124,22 @@ class IntentKind:
     watch: Callable[[AskedIntent], Monitor]
     typed_fields: Fields
     default_when: str = ""  # "": it fixes its own moment
+    kivi: str = ""  # what it is called there, and how it differs
     aliases: tuple[str, ...] = ()  # other names a Scenario may use for it
     targets: Targets = Targets.EACH
     fits: Callable[[Workload], bool] = fits_all  # whom it can be about
     is_upper_bound: bool = False  # `always` holds from the first state on, not only once all is as desired
     is_sum_of_parts: bool = False  # without a target it holds for the whole if it holds for every part of the input
     is_provable_alone: bool = False  # the target's own pods decide, so that proofs whatever the others do apply
+    asks_of_each_pod: Callable[[Intent, int], OfEachPod | None] = says_more  # where at least so many are wanted
     follows_traffic: bool = False  # asks who gets traffic while it terminates
+    reads_nodes: Mention = mention_everything  # what it reads of nodes beside those that its fields name
     unseen: str = ""  # why no object of the API shows it, so that a stream cannot be watched for it
+
+    @property
+    def whole_text(self) -> str:
+        """What it says, and its names elsewhere."""
+        return f"{self.text} Kivi: {self.kivi}" if self.kivi else self.text
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.control import AnySeen, Reads
-from kubeproof.cluster.footprint import footprint_of
+from kubeproof.cluster.loops.control import AnySeen, Reads
+from kubeproof.cluster.loops.footprint import footprint_of
+from kubeproof.cluster.loops.tags import Tag, tag_of
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import family
-from kubeproof.cluster.places import Layout
-from kubeproof.cluster.tags import Tag, tag_of
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
@@ -24,14 +24,14 @@ from kubeproof.intents.declarations import (
     STABLE,
     Intent,
 )
-from kubeproof.intents.evictors import EVICTION_TAGS
+from kubeproof.intents.facts.evictors import EVICTION_TAGS
 from kubeproof.intents.kind import AskedIntent
 from kubeproof.intents.views import AnyFact
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
-    from kubeproof.intents.predicates import EventMemory
-    from kubeproof.intents.temporal import Temporal
+    from kubeproof.intents.predicates.asked import EventMemory
+    from kubeproof.intents.predicates.temporal import Temporal
 
 Memory = tuple[int, int, int]
 NO_EVENTS: Mapping[str, EventMemory] = MappingProxyType({})
@@ -68,7 +68,7 @@ class Monitor:
     def tells_starts_of(self, workload: int) -> bool:
         """True if it may tell a ready pod of the workload from one that starts."""
         if self.temporal is not None:
-            return self.temporal.heeds(workload)
+            return self.temporal.watches_workload(workload)
         if self.fact is None or workload not in self.fact.reads.workloads:
             return False
         return workload in footprint_of(self.fact).tells_starts or self._waits_for_starts
@@ -88,7 +88,7 @@ class Monitor:
     def sees_object(self, workload: int) -> bool:
         """True if it may see the size of the workload's ReplicaSet, or steps of its loop."""
         if self.temporal is not None:
-            return self.temporal.heeds(workload)
+            return self.temporal.watches_workload(workload)
         if self.fact is None or workload not in self.fact.reads.workloads:
             return False
         return workload in footprint_of(self.fact).sees_objects

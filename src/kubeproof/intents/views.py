@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, TypeVar
 
-from kubeproof.cluster.control import Reads, Seen, View, WorkloadView
+from kubeproof.cluster.loops.control import Reads, Seen, View, WorkloadView
 from kubeproof.cluster.state import Nodes, WorkloadCell
 
 PlaceView = TypeVar("PlaceView", bound=View)

@@ -70,7 +70,7 @@ class Anonymizer:
         if key in _AMOUNTS:
             return {self.resource(name): self._amount(inner) for name, inner in value.items()}
         if key in _BY_KEY and all(isinstance(inner, str) for inner in value.values()):
-            return {self.key(name): self._labelled(name, inner) for name, inner in value.items()}
+            return {self.key(name): self._label(name, inner) for name, inner in value.items()}
         return self._fields(key, value)
 
     def _fields(self, above: str, value: Object) -> Object:
@@ -93,7 +93,7 @@ class Anonymizer:
             return text
         return self.name(text)
 
-    def _labelled(self, key: str, text: str) -> str:
+    def _label(self, key: str, text: str) -> str:
         """The value of a label or annotation."""
         return ",".join(self.name(part) for part in text.split(",")) if key == _LISTS else self.name(text)
 

@@ -101,6 +101,6 @@ def _check_text(text: str, bounds: Bounds) -> None:
         raise _UnfitError(problem.problem) from None
 
 
-def shown(value: object) -> str:
+def show(value: object) -> str:
     """A value as messages show it."""
     return printable(str(value)[:_SHOWN])

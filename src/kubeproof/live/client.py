@@ -175,7 +175,7 @@ class Client:
             return self._opener.open(request, timeout=patience_s)  # type: ignore[no-any-return]
         except urllib.error.HTTPError as problem:
             with problem:
-                self._refused(problem)
+                self._refuse(problem)
         except urllib.error.URLError as problem:
             if isinstance(problem.reason, ConnectionResetError | TimeoutError):
                 raise problem.reason from None
@@ -195,7 +195,7 @@ class Client:
             found["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
         return found
 
-    def _refused(self, problem: urllib.error.HTTPError) -> NoReturn:
+    def _refuse(self, problem: urllib.error.HTTPError) -> NoReturn:
         reason = message = ""
         with suppress(ValueError, OSError, RecursionError, AttributeError):
             status = json.loads(problem.read(2**20))

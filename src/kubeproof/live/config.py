@@ -82,9 +82,9 @@ class _Merged:
         )
         if not chosen:
             raise ClusterError("the kubeconfig has no current context", "Choose one with --context NAME")
-        _, about = self._named("contexts", "context", chosen)
-        where, cluster = self._named("clusters", "cluster", str(about.get("cluster", "")))
-        who, user = self._named("users", "user", str(about["user"])) if about.get("user") else (where, {})
+        _, about = self._find_named("contexts", "context", chosen)
+        where, cluster = self._find_named("clusters", "cluster", str(about.get("cluster", "")))
+        who, user = self._find_named("users", "user", str(about["user"])) if about.get("user") else (where, {})
         server = str(cluster.get("server", ""))
         if not server.startswith(("https://", "http://")):
             raise ClusterError(f"cluster of context {printable(chosen)} has no usable server", _REMEDY)
@@ -99,7 +99,7 @@ class _Merged:
             credentials=credentials_of(user, who, environment, content),
         )
 
-    def _named(self, section: str, key: str, name: str) -> tuple[str, dict[str, Any]]:
+    def _find_named(self, section: str, key: str, name: str) -> tuple[str, dict[str, Any]]:
         for path, document in self._documents:
             for entry in document.get(section) or ():
                 if isinstance(entry, dict) and entry.get("name") == name:

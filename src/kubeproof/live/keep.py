@@ -43,7 +43,7 @@ def keep(item: Object, readers: Iterable[Reader] = READERS, *, hides_unknown: bo
                 raise ClusterError(
                     f"the API server sends what is no {document.kind}: {problem.problem}", REMEDY
                 ) from None
-    kept: Object = _plain(reads.reduced(root))
+    kept: Object = _plain(reads.reduce(root))
     return {key: kept[key] for key in sorted(kept, key=lambda key: _FIRST.index(key) if key in _FIRST else 9)}
 
 

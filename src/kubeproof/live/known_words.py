@@ -5,7 +5,7 @@ What is not here is renamed. A word that a reader takes only as it is has to be 
 
 from __future__ import annotations
 
-from kubeproof.cluster.volumes import NO_PROVISIONER, REACH
+from kubeproof.cluster.volumes import NEVER_ATTACHED, NO_PROVISIONER, REACH
 from kubeproof.live.resources import RESOURCES
 from kubeproof.manifests.kinds.applications import REPLICAS, RESPECTS, SCALER
 from kubeproof.manifests.objects import ALONE
@@ -59,7 +59,7 @@ KEYS = _split(
     *(key for keys in REACH.values() for key in keys),
 ) | {ALONE}
 
-PROVISIONERS = frozenset((NO_PROVISIONER, *REACH))
+PROVISIONERS = frozenset((NO_PROVISIONER, *REACH, *NEVER_ATTACHED))
 RESOURCE_NAMES = _split(
     "cpu memory pods storage ephemeral-storage services persistentvolumeclaims replicationcontrollers secrets",
     "configmaps resourcequotas services.loadbalancers services.nodeports count/pods",

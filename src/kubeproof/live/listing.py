@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from kubeproof.errors import ClusterError
-from kubeproof.live.answers import REMEDY, shown
+from kubeproof.live.answers import REMEDY, show
 from kubeproof.live.client import Client, Refused
 from kubeproof.live.resources import Resource
 from kubeproof.manifests.yaml.guard import Bounds
@@ -42,7 +42,7 @@ def pages(client: Client, resource: Resource, namespace: str | None, size: int =
         except Refused as problem:
             if problem.status == EXPIRED and token:
                 raise ListExpired from None
-            raise _told(problem, resource, "list", namespace) from None
+            raise _explain_refusal(problem, resource, "list", namespace) from None
         metadata = answer.get("metadata")
         about = metadata if isinstance(metadata, dict) else {}
         items = _items(client, answer, resource)
@@ -59,7 +59,7 @@ def pages(client: Client, resource: Resource, namespace: str | None, size: int =
         seen.add(token)
 
 
-def listed(
+def list_pages(
     client: Client, resource: Resource, namespace: str | None, *, size: int, restart: Callable[[], None]
 ) -> Iterator[Page]:
     """The pages of a list; when it expires, `restart` is told to forget the pages so far, and it begins again."""
@@ -69,10 +69,10 @@ def listed(
             return
         except ListExpired:
             restart()
-    raise expired(client, resource)
+    raise make_expired(client, resource)
 
 
-def expired(client: Client, resource: Resource) -> ClusterError:
+def make_expired(client: Client, resource: Resource) -> ClusterError:
     """A list that the server forgot again and again."""
     problem = f"{client.name}: the list of {resource.plural} expired {RESTARTS} times before its end"
     return ClusterError(problem, "Raise --page-size, or ask when the cluster is less busy")
@@ -81,9 +81,9 @@ def expired(client: Client, resource: Resource) -> ClusterError:
 def one(client: Client, resource: Resource, name: str) -> Object:
     """A single object."""
     try:
-        return _typed(client.get(f"{resource.path()}/{quote(name, safe='')}"), resource)
+        return _add_type(client.get(f"{resource.path()}/{quote(name, safe='')}"), resource)
     except Refused as problem:
-        raise _told(problem, resource, "get", None) from None
+        raise _explain_refusal(problem, resource, "get", None) from None
 
 
 def _items(client: Client, answer: Object, resource: Resource) -> list[Object]:
@@ -91,24 +91,24 @@ def _items(client: Client, answer: Object, resource: Resource) -> list[Object]:
     kind = answer.get("kind", "List")
     items = answer.get("items", False)
     if kind not in ("List", f"{resource.kind}List") or not (items is None or isinstance(items, list)):
-        told = f"a {shown(kind)}" if items is False else f"items: {shown(items)}"
+        told = f"a {show(kind)}" if items is False else f"items: {show(items)}"
         raise ClusterError(f"{client.name} sends {told} instead of a list of {resource.plural}", REMEDY)
     return [_object(client, item, resource) for item in items or ()]
 
 
 def _object(client: Client, item: object, resource: Resource) -> Object:
-    kind = item.get("kind", resource.kind) if isinstance(item, dict) else shown(item)
+    kind = item.get("kind", resource.kind) if isinstance(item, dict) else show(item)
     if not isinstance(item, dict) or kind != resource.kind:
-        raise ClusterError(f"{client.name} sends {shown(kind)!r} among the {resource.plural}", REMEDY)
-    return _typed(item, resource)
+        raise ClusterError(f"{client.name} sends {show(kind)!r} among the {resource.plural}", REMEDY)
+    return _add_type(item, resource)
 
 
-def _typed(item: Object, resource: Resource) -> Object:
+def _add_type(item: Object, resource: Resource) -> Object:
     """Items of lists do not repeat what the list says of all of them."""
     return {**item, "apiVersion": resource.version, "kind": resource.kind}
 
 
-def _told(problem: Refused, resource: Resource, verb: str, namespace: str | None) -> Refused:
+def _explain_refusal(problem: Refused, resource: Resource, verb: str, namespace: str | None) -> Refused:
     """The refusal with what was asked for."""
     where = f" in namespace {namespace}" if namespace is not None and resource.namespaced else ""
     asked = f"{verb} {resource.plural}{f'.{resource.group}' if resource.group else ''} (kind {resource.kind}){where}"

@@ -22,12 +22,12 @@ def _objects(namespace: str | None) -> Iterator[dict[str, Any]]:
     yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": HOME}}
     yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": NAME, "namespace": HOME}}
     shared = [one for one in RESOURCES if not one.namespaced]
-    yield from _granted("ClusterRole", None, RESOURCES if namespace is None else shared)
+    yield from _grant("ClusterRole", None, RESOURCES if namespace is None else shared)
     if namespace is not None:
-        yield from _granted("Role", namespace, [one for one in RESOURCES if one.namespaced])
+        yield from _grant("Role", namespace, [one for one in RESOURCES if one.namespaced])
 
 
-def _granted(kind: str, namespace: str | None, resources: Iterable[Resource]) -> Iterator[dict[str, Any]]:
+def _grant(kind: str, namespace: str | None, resources: Iterable[Resource]) -> Iterator[dict[str, Any]]:
     metadata = {"name": NAME, **({"namespace": namespace} if namespace is not None else {})}
     yield {"apiVersion": f"{_API}/v1", "kind": kind, "metadata": metadata, "rules": rules(resources)}
     yield {

@@ -10,7 +10,7 @@ from kubeproof.errors import ClusterError
 from kubeproof.live.anonymize import Anonymizer
 from kubeproof.live.client import Client, Refused
 from kubeproof.live.keep import READERS, Reader, keep
-from kubeproof.live.listing import PAGE, Object, listed, one
+from kubeproof.live.listing import PAGE, Object, list_pages, one
 from kubeproof.live.resources import BY_KIND, RESOURCES, Resource
 from kubeproof.manifests.objects import ALONE
 from kubeproof.manifests.yaml.guard import Bounds
@@ -136,13 +136,13 @@ def _items(
     client: Client, resource: Resource, options: SnapshotOptions, forget: Callable[[], None]
 ) -> Iterator[Object]:
     if resource is BY_KIND["Namespace"] and options.namespace is not None:
-        yield _marked(one(client, resource, options.namespace))
+        yield _mark(one(client, resource, options.namespace))
         return
-    for page in listed(client, resource, options.namespace, size=options.page, restart=forget):
+    for page in list_pages(client, resource, options.namespace, size=options.page, restart=forget):
         yield from page.items
 
 
-def _marked(namespace: Object) -> Object:
+def _mark(namespace: Object) -> Object:
     """The Namespace with a note for whoever reads the snapshot: it is not all there is on the nodes."""
     metadata = {**namespace["metadata"]} if isinstance(namespace.get("metadata"), dict) else {}
     return {

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kubeproof.errors import ClusterError, KubeproofError
 from kubeproof.live.answers import REMEDY, parse_answer
 from kubeproof.live.client import Client, Refused
-from kubeproof.live.listing import EXPIRED, PAGE, RESTARTS, ListExpired, expired, pages
+from kubeproof.live.listing import EXPIRED, PAGE, RESTARTS, ListExpired, make_expired, pages
 from kubeproof.live.resources import BY_KIND, WATCHED, Resource
 
 Object = dict[str, Any]
@@ -33,7 +33,7 @@ class Notice(NamedTuple):
     objects: tuple[Object, ...] = ()
 
 
-def watched(
+def watch_all(
     client: Client,
     namespace: str | None,
     *,
@@ -106,7 +106,7 @@ class _Follower:
                 continue
             self._queue.put(Notice(self._resource.kind, what, tuple(objects)))
             return version
-        raise expired(self._client, self._resource)
+        raise make_expired(self._client, self._resource)
 
     def _follow(self, version: str) -> str | None:
         """Follows streams one after the other; gives None when the server has forgotten the version."""
@@ -116,7 +116,7 @@ class _Follower:
             failed: ClusterError | None = None
             try:
                 for line in self._lines(version):
-                    found = self._told(line)
+                    found = self._pass_on(line)
                     if found is None:
                         return None
                     version = found or version
@@ -145,7 +145,7 @@ class _Follower:
         }
         return self._client.lines(self._resource.path(self._namespace), query, WAIT_S + 30)
 
-    def _told(self, line: bytes) -> str | None:
+    def _pass_on(self, line: bytes) -> str | None:
         """Passes a notification on; gives its version, "" if it has none, None if the server has forgotten ours."""
         record = parse_answer(line, self._client.name)
         what, value = record.get("type"), record.get("object")

@@ -57,7 +57,7 @@ class Words(Cursor[Token]):
         self.step()
         return token.text[1:-1] if token.kind == "quoted" else token.text
 
-    def listed(self, what: str) -> tuple[str, ...]:
+    def read_list(self, what: str) -> tuple[str, ...]:
         """The names or texts in brackets that come next."""
         if not self.took("["):
             self.fail("lacks [ after in", "Write a list such as [a, b]")
@@ -84,12 +84,12 @@ class _Reader(Generic[C]):
 
     def either(self, depth: int) -> C:
         self._words.check_depth(depth)
-        return self._joined("or", self._both, self._algebra.any_of, depth)
+        return self._join("or", self._both, self._algebra.any_of, depth)
 
     def _both(self, depth: int) -> C:
-        return self._joined("and", self._single, self._algebra.all_of, depth)
+        return self._join("and", self._single, self._algebra.all_of, depth)
 
-    def _joined(self, word: str, inner: Callable[[int], C], join: Callable[[tuple[C, ...]], C], depth: int) -> C:
+    def _join(self, word: str, inner: Callable[[int], C], join: Callable[[tuple[C, ...]], C], depth: int) -> C:
         parts = [inner(depth)]
         while self._words.took(word):
             parts.append(inner(depth))

@@ -42,7 +42,7 @@ class Formula:
     name: str = ""
 
     def __str__(self) -> str:
-        return written(self)
+        return write(self)
 
     def __lt__(self, other: Formula) -> bool:
         """A total order that does not depend on hashes, so that automata come out the same every time."""
@@ -71,17 +71,17 @@ def binary(op: Op, left: Formula, right: Formula) -> Formula:
 @lru_cache(maxsize=100_000)
 def sort_key(formula: Formula) -> tuple[int, str]:
     """Short formulas first, then by text."""
-    text = written(formula)
+    text = write(formula)
     return len(text), text
 
 
 @lru_cache(maxsize=100_000)
-def written(formula: Formula) -> str:
+def write(formula: Formula) -> str:
     """The formula as text that the parser reads back as the same formula."""
     if formula.op in (Op.TRUE, Op.FALSE):
         return str(formula.op.value)
     if formula.op is Op.ATOM:
-        return quoted(formula.name)
+        return quote(formula.name)
     if formula.op in UNARY:
         inner = _operand(formula.parts[0])
         return f"{formula.op.value}{inner}" if formula.op is Op.NOT else f"{formula.op.value} {inner}"
@@ -89,7 +89,7 @@ def written(formula: Formula) -> str:
 
 
 def _operand(formula: Formula) -> str:
-    text = written(formula)
+    text = write(formula)
     return f"({text})" if len(formula.parts) > 1 else text
 
 
@@ -101,7 +101,7 @@ def is_plain_name(name: str) -> bool:
 _RESERVED = {op.value for op in Op} | {"0", "1", "V"}
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """The name, in double quotes where the parser needs them."""
     if is_plain_name(name):
         return name

@@ -15,10 +15,10 @@ from functools import lru_cache
 from kubeproof.logic.alphabet import Alphabet, members
 from kubeproof.logic.automata.automaton import Buchi
 from kubeproof.logic.automata.graph import reaching_cycles
-from kubeproof.logic.automata.operations import determinised_closure
-from kubeproof.logic.automata.translate import translated
+from kubeproof.logic.automata.operations import determinise_closure
+from kubeproof.logic.automata.translate import translate
 from kubeproof.logic.formula import Formula, atoms
-from kubeproof.logic.normal import negated
+from kubeproof.logic.normal import negate
 
 Memory = tuple[int, int]  # state of the closure, set of states of the negation
 OUT = -1
@@ -32,8 +32,8 @@ class Machine:
     def __init__(self, formula: Formula, alphabet: Alphabet | None = None) -> None:
         self.formula = formula
         self.alphabet = alphabet or Alphabet(propositions=atoms(formula))
-        self._closure = determinised_closure(translated(formula, self.alphabet))
-        self._wrong = translated(negated(formula), self.alphabet)
+        self._closure = determinise_closure(translate(formula, self.alphabet))
+        self._wrong = translate(negate(formula), self.alphabet)
         closed = self._closure.initial[0] if self._closure.initial else OUT
         self.start: Memory = (closed, _set(self._wrong.initial))
         self._memory: dict[tuple[Memory, int], Memory] = {}
@@ -53,10 +53,10 @@ class Machine:
         """The memory after a letter; BROKEN and SAFE are final."""
         key = (memory, letter)
         if key not in self._memory:
-            self._memory[key] = self._stepped(memory, letter)
+            self._memory[key] = self._step(memory, letter)
         return self._memory[key]
 
-    def _stepped(self, memory: Memory, letter: int) -> Memory:
+    def _step(self, memory: Memory, letter: int) -> Memory:
         if memory in (BROKEN, SAFE):
             return memory
         here = memory[0]

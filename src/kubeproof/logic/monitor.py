@@ -6,10 +6,10 @@ from enum import Enum
 
 from kubeproof.logic.alphabet import Alphabet, members, partition
 from kubeproof.logic.automata.automaton import Buchi
-from kubeproof.logic.automata.operations import determinised_closure
-from kubeproof.logic.automata.translate import translated
+from kubeproof.logic.automata.operations import determinise_closure
+from kubeproof.logic.automata.translate import translate
 from kubeproof.logic.formula import Formula, atoms
-from kubeproof.logic.normal import negated
+from kubeproof.logic.normal import negate
 from kubeproof.values import dataclass
 
 
@@ -38,7 +38,7 @@ class Monitor:
 def monitor_of(formula: Formula, alphabet: Alphabet | None = None) -> Monitor:
     """The monitor of a formula."""
     letters = alphabet or Alphabet(propositions=atoms(formula))
-    return monitor_between(translated(formula, letters), translated(negated(formula), letters))
+    return monitor_between(translate(formula, letters), translate(negate(formula), letters))
 
 
 def monitor_between(positive: Buchi, negative: Buchi) -> Monitor:
@@ -46,7 +46,7 @@ def monitor_between(positive: Buchi, negative: Buchi) -> Monitor:
 
     Follows both closures: whoever falls out of one can no longer satisfy, or no longer violate.
     """
-    ones, others = determinised_closure(positive), determinised_closure(negative)
+    ones, others = determinise_closure(positive), determinise_closure(negative)
     start = (_start(ones), _start(others))
     number = {start: 0}
     pending = [start]

@@ -20,7 +20,7 @@ def normal(formula: Formula) -> Formula:
     return _positive(formula)
 
 
-def negated(formula: Formula) -> Formula:
+def negate(formula: Formula) -> Formula:
     """The negation, in negation normal form."""
     return _negative(formula)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from kubeproof.logic.automata.automaton import is_empty
-from kubeproof.logic.automata.translate import translated
+from kubeproof.logic.automata.translate import translate
 from kubeproof.logic.formula import FALSE, TRUE, Formula, Op
 from kubeproof.logic.normal import conjunction, disjunction, normal
 
 Letter = Set[str]  # the propositions that are true
 
 
-def progressed(formula: Formula, letter: Letter) -> Formula:
+def progress(formula: Formula, letter: Letter) -> Formula:
     """What the rest of a word must satisfy for the formula, in normal form, to hold on the letter and that rest."""
     match formula.op:
         case Op.TRUE | Op.FALSE:
@@ -23,7 +23,7 @@ def progressed(formula: Formula, letter: Letter) -> Formula:
             return FALSE if formula.parts[0].name in letter else TRUE
         case Op.NEXT:
             return formula.parts[0]
-    parts = [progressed(part, letter) for part in formula.parts]
+    parts = [progress(part, letter) for part in formula.parts]
     match formula.op:
         case Op.AND:
             return conjunction(parts)
@@ -39,5 +39,5 @@ def is_ruled_out(formula: Formula, word: Iterable[Letter]) -> bool:
     """True if no continuation of the finite word satisfies the formula: the word is a bad prefix."""
     rest = normal(formula)
     for letter in word:
-        rest = progressed(rest, letter)
-    return is_empty(translated(rest))
+        rest = progress(rest, letter)
+    return is_empty(translate(rest))

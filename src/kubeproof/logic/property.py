@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kubeproof.logic.automata.automaton import Buchi
 from kubeproof.logic.automata.decompose import Decomposition, PropertyClass, classify, decompose
-from kubeproof.logic.automata.translate import translated
+from kubeproof.logic.automata.translate import translate
 from kubeproof.logic.formats.hoa_reader import from_hoa
-from kubeproof.logic.normal import negated
+from kubeproof.logic.normal import negate
 from kubeproof.logic.parser import parse
 from kubeproof.values import dataclass
 
@@ -33,8 +33,8 @@ class Property:
 def from_formula(text: str) -> Property:
     """The property that a formula states."""
     formula = parse(text)
-    automaton = translated(formula)
-    return Property(str(formula), automaton, translated(negated(formula), automaton.alphabet))
+    automaton = translate(formula)
+    return Property(str(formula), automaton, translate(negate(formula), automaton.alphabet))
 
 
 def from_file(text: str, file: str) -> Property:

@@ -1,8 +1,8 @@
 """What readers of small languages are made of: tokens with their columns, a cursor, and mistakes told where they are.
 
-Formulas (`logic.parser`), automata (`logic.formats.hoa_reader`), predicates over clusters (`intents.expressions`) and
-conditions in words (`logic.conditions`) are read with it, by recursive descent. Texts are hostile: depth is bounded,
-and nothing is ever executed.
+Formulas (`logic.parser`), automata (`logic.formats.hoa_reader`), predicates over clusters
+(`intents.predicates.expressions`) and conditions in words (`logic.conditions`) are read with it, by recursive descent.
+Texts are hostile: depth is bounded, and nothing is ever executed.
 """
 
 from __future__ import annotations

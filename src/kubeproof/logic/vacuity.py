@@ -12,17 +12,17 @@ from collections.abc import Iterator
 from kubeproof.logic.formula import FALSE, TRUE, Formula, Op
 
 
-def strengthened(formula: Formula) -> tuple[Formula, ...]:
+def strengthen(formula: Formula) -> tuple[Formula, ...]:
     """One formula per implication, stronger than the given one: its right side is as hard to satisfy as can be."""
-    return tuple(dict.fromkeys(_strengthened(formula, is_positive=True)))
+    return tuple(dict.fromkeys(_strengthen_parts(formula, is_positive=True)))
 
 
-def _strengthened(formula: Formula, *, is_positive: bool) -> Iterator[Formula]:
+def _strengthen_parts(formula: Formula, *, is_positive: bool) -> Iterator[Formula]:
     if formula.op is Op.EQUIVALENT:
         return  # both sides count both ways: nothing inside is stronger or weaker
     if formula.op is Op.IMPLIES:
         yield Formula(Op.IMPLIES, (formula.parts[0], FALSE if is_positive else TRUE))
     for place, part in enumerate(formula.parts):
         flips = formula.op is Op.NOT or (formula.op is Op.IMPLIES and place == 0)
-        for other in _strengthened(part, is_positive=is_positive != flips):
+        for other in _strengthen_parts(part, is_positive=is_positive != flips):
             yield Formula(formula.op, (*formula.parts[:place], other, *formula.parts[place + 1 :]))

@@ -8,7 +8,7 @@ from os.path import dirname
 
 from kubeproof.cluster.objects import Source
 from kubeproof.manifests.loaded import DUPLICATE, NAMED, ReadingNote
-from kubeproof.manifests.objects import READ_KINDS, Document, identity_of, is_modelled_kind, shown_name
+from kubeproof.manifests.objects import READ_KINDS, Document, identity_of, is_modelled_kind, show_name
 from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, plain
 from kubeproof.values import dataclass
 
@@ -69,7 +69,7 @@ def name_objects(documents: Iterable[Document]) -> list[ReadingNote]:
 
 def _note_name(document: Document, prefix: Scalar) -> ReadingNote:
     why = "it has a generateName alone, so that every kubectl create makes another one; one of them is verified"
-    return ReadingNote(NAMED, "note", shown_name(document), why, Source(document.file, prefix.line))
+    return ReadingNote(NAMED, "note", show_name(document), why, Source(document.file, prefix.line))
 
 
 def find_repeated(documents: Sequence[Document]) -> list[Repeated]:
@@ -105,7 +105,7 @@ def note_repeated(repeated: Iterable[Repeated]) -> list[ReadingNote]:
 
 
 def _note_pairs(pairs: Sequence[Repeated]) -> ReadingNote:
-    times = Counter(shown_name(pair.last) for pair in pairs)
+    times = Counter(show_name(pair.last) for pair in pairs)
     shown = [f"{name} comes {'twice' if count == 1 else f'{count + 1} times'}" for name, count in times.items()]
     more = [f"{len(shown) - _SHOWN} more"] if len(shown) > _SHOWN else []
     return ReadingNote(

@@ -9,7 +9,7 @@ from kubeproof.late import LateFunction
 if TYPE_CHECKING:
     from kubeproof.manifests.components.descheduler_policy import read_descheduler_policy
     from kubeproof.manifests.components.scheduler_config import read_scheduler_profiles
-    from kubeproof.manifests.folders.rendering import rendered
+    from kubeproof.manifests.folders.rendering import render_recipe
     from kubeproof.manifests.kinds.autoscalers import read_autoscaler
     from kubeproof.manifests.kinds.budgets import read_budget
     from kubeproof.manifests.kinds.daemon_sets import read_daemon_set
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
         read_claim,
         read_storage_class,
         read_volume,
-        settled_claims,
+        settle_claims,
     )
     from kubeproof.manifests.pods.hooks import read_pre_stop
-    from kubeproof.manifests.scenarios.ltl_intents import read_ltl
-    from kubeproof.manifests.scenarios.request_events import read_requests
-    from kubeproof.manifests.scenarios.traffic import read_workload
+    from kubeproof.manifests.scenarios.intents.ltl import read_ltl
+    from kubeproof.manifests.scenarios.requests.events import read_requests
+    from kubeproof.manifests.scenarios.requests.traffic import read_workload
     from kubeproof.manifests.validation.idle_autoscalers import with_idle_autoscalers
 else:
     read_autoscaler = LateFunction("kubeproof.manifests.kinds.autoscalers", "read_autoscaler")
@@ -40,11 +40,11 @@ else:
     read_job = LateFunction("kubeproof.manifests.kinds.jobs", "read_job")
     read_pre_stop = LateFunction("kubeproof.manifests.pods.hooks", "read_pre_stop")
     with_idle_autoscalers = LateFunction("kubeproof.manifests.validation.idle_autoscalers", "with_idle_autoscalers")
-    read_ltl = LateFunction("kubeproof.manifests.scenarios.ltl_intents", "read_ltl")
+    read_ltl = LateFunction("kubeproof.manifests.scenarios.intents.ltl", "read_ltl")
     read_limit_range = LateFunction("kubeproof.manifests.kinds.quotas", "read_limit_range")
     read_quota = LateFunction("kubeproof.manifests.kinds.quotas", "read_quota")
-    rendered = LateFunction("kubeproof.manifests.folders.rendering", "rendered")
-    read_requests = LateFunction("kubeproof.manifests.scenarios.request_events", "read_requests")
+    render_recipe = LateFunction("kubeproof.manifests.folders.rendering", "render_recipe")
+    read_requests = LateFunction("kubeproof.manifests.scenarios.requests.events", "read_requests")
     read_scheduler_profiles = LateFunction("kubeproof.manifests.components.scheduler_config", "read_scheduler_profiles")
     read_ingress = LateFunction("kubeproof.manifests.kinds.services", "read_ingress")
     with_ingresses = LateFunction("kubeproof.manifests.kinds.services", "with_ingresses")
@@ -54,8 +54,8 @@ else:
     read_claim = LateFunction("kubeproof.manifests.kinds.storage", "read_claim")
     read_storage_class = LateFunction("kubeproof.manifests.kinds.storage", "read_storage_class")
     read_volume = LateFunction("kubeproof.manifests.kinds.storage", "read_volume")
-    settled_claims = LateFunction("kubeproof.manifests.kinds.storage", "settled_claims")
-    read_workload = LateFunction("kubeproof.manifests.scenarios.traffic", "read_workload")
+    settle_claims = LateFunction("kubeproof.manifests.kinds.storage", "settle_claims")
+    read_workload = LateFunction("kubeproof.manifests.scenarios.requests.traffic", "read_workload")
 
 __all__ = [
     "claims_from_elsewhere",
@@ -78,8 +78,8 @@ __all__ = [
     "read_storage_class",
     "read_volume",
     "read_workload",
-    "rendered",
-    "settled_claims",
+    "render_recipe",
+    "settle_claims",
     "with_idle_autoscalers",
     "with_ingresses",
 ]

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.folders.collected import (
@@ -20,15 +20,15 @@ from kubeproof.manifests.folders.collected import (
     raise_first,
 )
 from kubeproof.manifests.folders.fence import Fence, fence_of
-from kubeproof.manifests.folders.files import InputFile, Named, Render, listed, read_inputs
+from kubeproof.manifests.folders.files import InputFile, Named, Render, as_tuple, read_inputs
 from kubeproof.manifests.folders.recognising import lacks_objects
 from kubeproof.manifests.folders.variants import leave_out_variants
 from kubeproof.manifests.kinds.foreign_scalers import without_idle
 from kubeproof.manifests.kinds.workloads import ReadWorkload
 from kubeproof.manifests.late import (
     claims_from_elsewhere,
-    rendered,
-    settled_claims,
+    render_recipe,
+    settle_claims,
     with_idle_autoscalers,
     with_ingresses,
 )
@@ -41,15 +41,16 @@ from kubeproof.manifests.objects import (
     fields_of,
     is_modelled_kind,
     read_object,
+    shaping,
 )
 from kubeproof.manifests.pods.disks import settle_disks
-from kubeproof.manifests.scenarios.applied import leave_out_applied, read_applied_object, read_text_beside
 from kubeproof.manifests.scenarios.default_scenario import default_scenario
-from kubeproof.manifests.scenarios.event_fields import Surroundings
+from kubeproof.manifests.scenarios.events.applied import leave_out_applied, read_applied_object, read_text_beside
+from kubeproof.manifests.scenarios.events.fields import Surroundings
 from kubeproof.manifests.scenarios.scenario import ReadScenario, read_scenario
 from kubeproof.manifests.settings.ignores import ignores_of
 from kubeproof.manifests.standing import leave_out_refused, read_objects, read_workloads
-from kubeproof.manifests.validation.admission import admitted
+from kubeproof.manifests.validation.admission import admit
 from kubeproof.manifests.validation.gated import as_written
 from kubeproof.manifests.validation.strict import all_unknown_fields
 from kubeproof.manifests.wiring import read_wiring
@@ -59,7 +60,7 @@ from kubeproof.manifests.yaml.guard import Bounds, Budget
 from kubeproof.manifests.yaml.printable import printable
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.node_groups import ClusterAutoscaler
+    from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler
     from kubeproof.manifests.assumed.node_pools import Pool
 
 ASSUMED_FILE, GIVEN_FILE = "assumed-nodes.yaml", "given-nodes.yaml"  # as reports and saved results name them
@@ -72,7 +73,7 @@ def load(
     stdin: Callable[[], bytes] | None = None,
     bounds: Bounds = Bounds(),
     given: Sequence[tuple[str, bytes]] = (),
-    render: Render | None = rendered,
+    render: Render | None = render_recipe,
     pools: Sequence[Pool] = (),
     allow_outside: bool = False,
     is_tolerant: bool = False,
@@ -90,12 +91,12 @@ def load(
     as of those that replaced them.
     """
     shown = (InputFile(None, printable(name), content) for name, content in given)
-    named = listed(paths)
+    named = as_tuple(paths)
     inside = fence_of(named, allow_outside=allow_outside)
     is_asked = named or not given
     found = read_inputs(named, stdin=stdin, bounds=bounds, render=render, fence=inside) if is_asked else ()
     files = chain(shown, found)
-    return _loaded(files, Budget(bounds), inside=inside, pools=pools, is_tolerant=is_tolerant)
+    return _load(files, Budget(bounds), inside=inside, pools=pools, is_tolerant=is_tolerant)
 
 
 def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None) -> tuple[tuple[str, str], ...]:
@@ -125,10 +126,10 @@ def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds(), k
     Who makes no report of it has no use for what was read of the texts.
     """
     files = [InputFile(name, printable(name), text.encode()) for name, text in texts]
-    return _loaded(files, Budget(bounds), only_given=True, keeps_texts=keeps_texts)
+    return _load(files, Budget(bounds), only_given=True, keeps_texts=keeps_texts)
 
 
-def _loaded(
+def _load(
     files: Iterable[InputFile],
     budget: Budget,
     *,
@@ -163,13 +164,14 @@ def _loaded(
     else:
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
     if objects.owned:
-        loaded = _begun(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
+        loaded = _begin(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
     kept = [document for document in documents if id(document.mapping) not in collected.reads.dropped]
     ignores = tuple(ignore for document in kept for ignore in ignores_of(document))
     texts = collected.texts() if keeps_texts else ()  # now that all that is ever read has been read
     loaded = as_written(replace(loaded, ignores=ignores, texts=texts, assumed=assumed, given=given))
     loaded = _with_what_checks_read(loaded, [document for document in kept if not _is_scenario(document)])
-    loaded = admitted(replace(loaded, notes=notes_of(collected), unpatched=collected.unpatched), objects.limit_ranges)
+    loaded = replace(loaded, shaping=shaping(kept, has_components=_has_components(collected)))
+    loaded = admit(replace(loaded, notes=notes_of(collected), unpatched=collected.unpatched), objects.limit_ranges)
     loaded = replace(loaded, omissions=tuple(settle_disks(loaded.omissions)))
     return with_idle_autoscalers(loaded) if objects.autoscalers else loaded
 
@@ -213,13 +215,13 @@ def _states_start(scenario: Document) -> bool:
     return isinstance(spec, tree.Mapping) and spec.get("start") is not None
 
 
-def _begun(loaded: Loaded, objects: Objects, *, is_stated: bool) -> Loaded:
+def _begin(loaded: Loaded, objects: Objects, *, is_stated: bool) -> Loaded:
     """The input with its pods as the start, unless the Scenario states another one."""
-    from kubeproof.manifests.scenarios.running import made_anew, running_pods
+    from kubeproof.manifests.scenarios.running import list_made_anew, running_pods
 
     start = loaded.scenario.start
     if is_stated and start.mode != RUNNING:
-        return replace(loaded, omissions=_distinct((*loaded.omissions, *made_anew(objects.owned))))
+        return replace(loaded, omissions=_distinct((*loaded.omissions, *list_made_anew(objects.owned))))
     pods, left_out = running_pods(objects.owned, objects.owners(), {node.name for node in objects.nodes})
     scenario = replace(loaded.scenario, start=Start(RUNNING, pods=pods))
     return replace(loaded, scenario=scenario, omissions=_distinct((*loaded.omissions, *left_out)))
@@ -244,9 +246,9 @@ def _the_scenario(collected: Collected) -> Document | None:
     return scenarios[0] if scenarios else None
 
 
-def _settled_templates(workload: Workload, objects: Objects) -> Workload:
+def _settle_templates(workload: Workload, objects: Objects) -> Workload:
     """The workload whose claim templates have their default class; what the input leaves open is listed."""
-    settled, left_open = settled_claims(workload.claim_templates, objects.volumes, objects.storage_classes)
+    settled, left_open = settle_claims(workload.claim_templates, objects.volumes, objects.storage_classes)
     objects.omissions += left_open
     return replace(workload, claim_templates=settled)
 
@@ -256,10 +258,10 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...], *, asks_nothing: b
     if asks_nothing and any(workload.template.claims for workload in workloads):
         objects.claims += claims_from_elsewhere(workloads, objects.claims)
     if objects.claims:
-        claims, left_open = settled_claims(objects.claims, objects.volumes, objects.storage_classes)
+        claims, left_open = settle_claims(objects.claims, objects.volumes, objects.storage_classes)
         objects.omissions += left_open
     if any(workload.claim_templates for workload in workloads):
-        workloads = tuple(_settled_templates(workload, objects) for workload in workloads)
+        workloads = tuple(_settle_templates(workload, objects) for workload in workloads)
     return Setup(
         nodes=tuple(objects.nodes),
         workloads=workloads,
@@ -302,7 +304,9 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     read = _read_scenario(fields, around, objects, collected)
     collected.notes += dict.fromkeys(fields.log.notes)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
-    whole = _grouped(replace(setup, settings=_applied_to(read.settings, objects, setup)), read.cluster_autoscaler)
+    whole = _add_groups(
+        replace(setup, settings=_apply_applications(read.settings, objects, setup)), read.cluster_autoscaler
+    )
     return Loaded(whole, read.scenario, omissions, tuple(collected.files))
 
 
@@ -317,23 +321,23 @@ def _read_scenario(fields: Fields, around: Surroundings, objects: Objects, colle
 
 def _with_misspelt(problem: ManifestError, objects: Objects) -> ManifestError:
     """The error; where it is about something that is missing, misspelt kinds of the input are told, too."""
-    misspelt = [o for o in objects.omissions if "; did you mean " in o.why]
-    if not misspelt or "of the input" not in problem.problem or not isinstance(problem, ScenarioError):
+    misspelt = [o for o in objects.omissions if o.close]
+    if not misspelt or not problem.is_missing or not isinstance(problem, ScenarioError):
         return problem
     told = "; ".join(f"{o.what} ({o.source}) is {o.why}" for o in misspelt[:3])
     remedy = f"{problem.remedy.rstrip('.')}. In the input {told}"
     return ScenarioError(problem.problem, file=problem.file, line=problem.line, remedy=remedy)
 
 
-def _grouped(setup: Setup, autoscaler: ClusterAutoscaler | None) -> Setup:
+def _add_groups(setup: Setup, autoscaler: ClusterAutoscaler | None) -> Setup:
     if autoscaler is None:
         return setup
-    from kubeproof.cluster.node_groups import with_groups
+    from kubeproof.cluster.nodes.node_groups import with_groups
 
     return with_groups(setup, autoscaler)
 
 
-def _applied_to(settings: Settings, objects: Objects, setup: Setup) -> Settings:
+def _apply_applications(settings: Settings, objects: Objects, setup: Setup) -> Settings:
     """The settings with what Argo CD Applications say of them."""
     if not objects.applications:
         return settings
@@ -346,18 +350,21 @@ def _with_flags(
     scenario: Document | None, collected: Collected, objects: Objects
 ) -> tuple[Document | None, tree.Mapping | None]:
     """The Scenario together with the flags of components and Applications of the input, or these alone."""
-    has_components = any(name in content for content in collected.contents.values() for name in COMPONENT_NAMES)
-    if not has_components and not any(application.heals for application in objects.applications):
+    if not _has_components(collected) and not any(application.heals for application in objects.applications):
         return scenario, None
-    from kubeproof.manifests.components.flags import told_by_components, with_controllers
+    from kubeproof.manifests.components.flags import collect_flags, with_controllers
 
-    told = told_by_components(collected.documents, objects, None if scenario is None else scenario.mapping)
+    told = collect_flags(collected.documents, objects, None if scenario is None else scenario.mapping)
     objects.omissions += told.omissions
     if not told.deschedules:
         objects.policies.clear()
     if scenario is None:
         return None, told.controllers
     return replace(scenario, mapping=with_controllers(scenario.mapping, told.controllers)), None
+
+
+def _has_components(collected: Collected) -> bool:
+    return any(name in content for content in collected.contents.values() for name in COMPONENT_NAMES)
 
 
 def _set_by_flags(setup: Setup, controllers: tree.Mapping | None, objects: Objects) -> Setup:
@@ -367,7 +374,7 @@ def _set_by_flags(setup: Setup, controllers: tree.Mapping | None, objects: Objec
     from kubeproof.manifests.scenarios.scenario import read_controllers
 
     settings, autoscaler = read_controllers(controllers, setup.nodes)
-    return _grouped(replace(setup, settings=_applied_to(settings, objects, setup)), autoscaler)
+    return _add_groups(replace(setup, settings=_apply_applications(settings, objects, setup)), autoscaler)
 
 
 def _distinct(omissions: Sequence[Omission]) -> tuple[Omission, ...]:

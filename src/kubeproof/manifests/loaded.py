@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from kubeproof.cluster.api.versions import Rule
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.scale import Scale
-from kubeproof.cluster.versions import Rule
 from kubeproof.cluster.wiring import Wiring
 from kubeproof.events.declarations import Event
 from kubeproof.events.quantities import QuantifySettings
@@ -52,6 +53,25 @@ class Disk:
     is_read_only: bool
 
 
+class Sort(StrEnum):
+    """What things that are not modelled have in common."""
+
+    KIND = "kind"
+    FIELD = "field"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Things that are not modelled for one reason: objects of a kind, fields of a name, or others in a sentence."""
+
+    sort: Sort
+    name: str  # "ServiceAccount", "startupProbe"; of others the sentence
+
+    def __str__(self) -> str:
+        return self.name if self.sort == Sort.OTHER else f"{self.sort} {self.name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Omission:
     """Something in the input that the model does not take into account."""
@@ -62,11 +82,13 @@ class Omission:
     rule: Rule | None = None  # of a field that the API server drops before a version
     touches: tuple[str, ...] = ()  # patterns of the workloads (Kind/namespace/name) about which it may decide
     unknown: UnknownField | None = None  # of a field that the API does not have
-    group: str = ""  # what it has in common with others: "kind ServiceAccount", "field startupProbe"
+    group: Group | None = None  # what it has in common with others
+    close: str = ""  # of an object: the kind that may be meant
     is_checked: bool = False  # checks tell of it, so that reports with checks do not tell it twice
     owner: str = ""  # Kind/namespace/name of the object that has it
     is_bounded: bool = False  # it changes but how many pods the object has, never to more than it declares
     is_priority: bool = False  # it decides but who goes first, and whose pods make room for others
+    is_restart: bool = False  # it decides but what becomes of containers that exit
     disk: Disk | None = None  # that pods on one node may be at odds about
 
 
@@ -84,6 +106,7 @@ class ReadingNote:
     why: str  # the reason; of what is refused, what to do about it
     source: Source
     also: tuple[Source, ...] = ()  # further places it speaks of
+    is_unrendered: bool = False  # what was left out may hold objects of any kind once it is rendered
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +161,7 @@ class Loaded:
     assumed: tuple[Pool, ...] = ()  # the nodes that nobody told of, where the input has no Node objects
     given: tuple[Pool, ...] = ()  # those that --nodes told of instead
     notes: tuple[ReadingNote, ...] = ()  # in the order of their IDs and places
+    shaping: tuple[str, ...] = field(default=(), compare=False)  # objects that decide what others are read as
     unpatched: frozenset[str] = frozenset()  # files of kustomizations that could not be rendered, read as they are
     wiring: Wiring = field(default=Wiring(), compare=False)  # what only checks of the manifests read
     unknown: tuple[tuple[UnknownField, Source], ...] = field(default=(), compare=False)  # with their places

@@ -7,21 +7,23 @@ from collections.abc import Iterable
 from kubeproof.cluster.objects import Source
 from kubeproof.errors import ManifestError, RecipeError
 from kubeproof.manifests.folders.collected import Collected
+from kubeproof.manifests.folders.recognising import UNRENDERED
 from kubeproof.manifests.loaded import REFUSED, SKIPPED, ReadingNote
 
 
 def notes_of(collected: Collected) -> tuple[ReadingNote, ...]:
     """Everything that was left out or assumed while reading, refused objects among them."""
-    found = [*_skipped(collected), *map(refusal, collected.errors), *collected.notes]
+    found = [*_note_skipped(collected), *map(refusal, collected.errors), *collected.notes]
     return tuple(sorted(dict.fromkeys(found), key=lambda note: (note.id, note.source.file, note.source.line)))
 
 
-def _skipped(collected: Collected) -> Iterable[ReadingNote]:
+def _note_skipped(collected: Collected) -> Iterable[ReadingNote]:
     """One note per reason."""
     for reason in sorted(collected.skipped):
         first, *others = collected.skipped[reason]
         what = f"{first.file} and {len(others)} more" if others else first.file
-        yield ReadingNote(SKIPPED, "note", what, f"left out: {reason}", first, tuple(others))
+        why, is_unrendered = f"left out: {reason}", reason in UNRENDERED
+        yield ReadingNote(SKIPPED, "note", what, why, first, tuple(others), is_unrendered=is_unrendered)
 
 
 def refusal(problem: ManifestError | RecipeError) -> ReadingNote:

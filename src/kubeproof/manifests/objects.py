@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, NoReturn
 
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
-from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget, PriorityClass
-from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.cluster.services import Service
+from kubeproof.cluster.steering.policies import (
+    DeschedulerPolicy,
+    HorizontalPodAutoscaler,
+    PodDisruptionBudget,
+    PriorityClass,
+)
+from kubeproof.cluster.steering.quotas import LimitRange, ResourceQuota
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.errors import InternalError, ManifestError, ScenarioError
 from kubeproof.manifests.kinds.foreign_scalers import names_target, target_of
@@ -41,9 +46,9 @@ from kubeproof.manifests.late import (
     read_storage_class,
     read_volume,
 )
-from kubeproof.manifests.loaded import Omission
+from kubeproof.manifests.loaded import Group, Omission, Sort
 from kubeproof.manifests.scenarios.scenario import VERSION
-from kubeproof.manifests.validation.deciding import ALL, NOTHING, touched
+from kubeproof.manifests.validation.deciding import ALL, NOTHING, find_touched
 from kubeproof.manifests.yaml.fields import Fields, Log, suggestion
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.reads import Reads, is_list
@@ -51,7 +56,7 @@ from kubeproof.manifests.yaml.tree import Mapping, Value
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.vertical import VerticalPodAutoscaler
+    from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
     from kubeproof.manifests.kinds.applications import Application
     from kubeproof.manifests.scenarios.running import Owners
 
@@ -168,8 +173,8 @@ def _document(value: Value, file: str, reads: Reads, version: str, kind: str) ->
             remedy="Write a mapping with apiVersion and kind",
         )
     fields = Fields(value, "", Log(file, "object", reads=reads))
-    version = fields.required_text("apiVersion") if fields.has("apiVersion") or not version else version
-    kind = fields.required_text("kind") if fields.has("kind") or not kind else kind
+    version = fields.require_text("apiVersion") if fields.has("apiVersion") or not version else version
+    kind = fields.require_text("kind") if fields.has("kind") or not kind else kind
     return Document(kind, version, value, file, reads)
 
 
@@ -181,10 +186,11 @@ def is_modelled_kind(document: Document) -> bool:
 
 def fields_of(document: Document, *, error: type[ManifestError] = ManifestError) -> Fields:
     """A cursor at the top of the object; messages carry its kind and name."""
-    return Fields(document.mapping, "", Log(document.file, shown_name(document), error, reads=document.reads))
+    log = Log(document.file, show_name(document), error, reads=document.reads, ref=reference_of(document))
+    return Fields(document.mapping, "", log)
 
 
-def shown_name(document: Document) -> str:
+def show_name(document: Document) -> str:
     """`Kind/namespace/name` as far as the text has them, made printable."""
     parts = [document.kind, *(text for text in identity_of(document) if text)]
     return printable("/".join(parts))
@@ -247,8 +253,9 @@ def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
     if close and document.version.rpartition("/")[0] in _BUILT_IN:
         _refuse_kind(document, fields, close[0])
     why = f"not modelled; did you mean {close[0]}?" if close else READ_BY_OTHERS.get(kind, "not modelled")
-    decided = touched(ALL if names_target(fields.mapping) else NOTHING, fields.log.owner)
-    found = Omission(what, Source(document.file, document.line), why, touches=decided, group=f"kind {kind}")
+    decided = find_touched(ALL if names_target(fields.mapping) else NOTHING, fields.log.owner)
+    group, meant = Group(Sort.KIND, kind), close[0] if close else ""
+    found = Omission(what, Source(document.file, document.line), why, touches=decided, group=group, close=meant)
     objects.omissions.append(found)
     if decided and (target := target_of(fields.mapping)) is not None:
         objects.sized[found] = target
@@ -270,7 +277,7 @@ def _node(fields: Fields, _: Document, objects: Objects) -> None:
 def _namespace(fields: Fields, _: Document, objects: Objects) -> None:
     metadata = read_metadata(fields, namespaced=False)
     objects.namespaces.append((metadata.name, as_labels(metadata.labels)))
-    notes = fields.required_child("metadata").child("annotations")
+    notes = fields.require_child("metadata").child("annotations")
     if notes is not None and notes.has(ALONE):
         why = "a snapshot of one namespace: they take room on the nodes, too; kubeproof snapshot -A reads them"
         objects.omissions.append(Omission("pods of other namespaces", fields.source, why))
@@ -369,7 +376,7 @@ class ReadKind:
 
 def _elsewhere(fields: Fields, document: Document, objects: Objects) -> NoReturn:
     """Scenarios are read after all else, by `kubeproof.manifests.scenarios.scenario`."""
-    raise InternalError(f"E700 {shown_name(document)} is read as an object")
+    raise InternalError(f"E700 {show_name(document)} is read as an object")
 
 
 WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
@@ -419,6 +426,28 @@ _DECLARED = (
 READ_KINDS: dict[str, ReadKind] = {kind.name: kind for kind in _DECLARED}
 
 
+SHAPING = (
+    *("Namespace", "LimitRange", "Ingress", "PriorityClass", "Application"),
+    *("KubeSchedulerConfiguration", "DeschedulerPolicy"),
+)
+OF_COMPONENTS = (*WORKLOAD_READERS, "ConfigMap")
+CLUSTER_WIDE = ("Namespace", "PriorityClass", "KubeSchedulerConfiguration", "DeschedulerPolicy")
+
+
+def shaping(documents: Iterable[Document], *, has_components: bool) -> tuple[str, ...]:
+    """The objects that decide what others are read as, and where flags are read from, all that may hold some."""
+    kinds = (*SHAPING, *OF_COMPONENTS) if has_components else SHAPING
+    found = (document for document in documents if document.kind in kinds)
+    return tuple(dict.fromkeys(_short(document) for document in found))
+
+
+def _short(document: Document) -> str:
+    """`Kind/namespace/name`, without a namespace for what is in none."""
+    if document.kind in CLUSTER_WIDE:
+        return "/".join(part for part in (document.kind, identity_of(document)[1]) if part)
+    return reference_of(document)
+
+
 def standing_workloads(objects: Objects) -> tuple[Workload, ...]:
     """The workloads a run begins with: finished pods and what another workload creates are left out.
 
@@ -445,7 +474,7 @@ def standing_workloads(objects: Objects) -> tuple[Workload, ...]:
 
 
 def _omit(objects: Objects, workload: Workload, why: str, *, what: str = "", decides: str = NOTHING) -> None:
-    found = Omission(f"{what}{workload.ref}", workload.source, why, touches=touched(decides, workload.ref))
+    found = Omission(f"{what}{workload.ref}", workload.source, why, touches=find_touched(decides, workload.ref))
     objects.omissions.append(found)
 
 

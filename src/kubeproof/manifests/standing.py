@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Setup, Source, Workload
-from kubeproof.cluster.policies import PriorityClass
+from kubeproof.cluster.steering.policies import PriorityClass
 from kubeproof.manifests.folders import fence
 from kubeproof.manifests.folders.collected import (
     Collected,
@@ -18,7 +18,7 @@ from kubeproof.manifests.folders.collected import (
 from kubeproof.manifests.folders.own_reports import WHAT, WHY
 from kubeproof.manifests.folders.recognising import UNPATCHED, why_template
 from kubeproof.manifests.identities import find_repeated, name_objects, note_repeated
-from kubeproof.manifests.kinds.priorities import is_unknown_class, omitted_class, with_priority
+from kubeproof.manifests.kinds.priorities import is_unknown_class, omit_class, with_priority
 from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.objects import (
     Document,
@@ -75,7 +75,7 @@ def read_workloads(objects: Objects, collected: Collected) -> tuple[Workload, ..
     nodes = {node.name for node in objects.nodes}
     standing = standing_workloads(objects)
     if not nodes:
-        standing = tuple(_placed_anew(one, objects, collected) for one in standing)
+        standing = tuple(_place_anew(one, objects, collected) for one in standing)
     found: list[Workload] = []
     for workload in standing:
         if collected.is_tolerant and workload.bound_to not in (None, *nodes):
@@ -83,11 +83,11 @@ def read_workloads(objects: Objects, collected: Collected) -> tuple[Workload, ..
         else:
             attempt(collected, partial(_add_prioritized, workload, classes, nodes, found))
     _drop_lost(collected, standing, found)
-    objects.omissions += [omitted_class(one) for one in found if is_unknown_class(one, classes)]
+    objects.omissions += [omit_class(one) for one in found if is_unknown_class(one, classes)]
     return tuple(found)
 
 
-def _placed_anew(workload: Workload, objects: Objects, collected: Collected) -> Workload:
+def _place_anew(workload: Workload, objects: Objects, collected: Collected) -> Workload:
     """A running pod of an input without any Node objects: nobody knows its node, so it finds one again."""
     if workload.bound_to is None:
         return workload

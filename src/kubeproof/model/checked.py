@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kubeproof.cluster.actors import Actor
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor
+from kubeproof.cluster.loops.control import (
     Action,
     AnySeen,
     CreateObject,
@@ -27,11 +27,22 @@ from kubeproof.cluster.control import (
     View,
     as_periodic,
 )
-from kubeproof.cluster.effects import clocks_of, losers, written
-from kubeproof.cluster.footprint import EVERYTHING, Clocks, Deletes, Footprint, Sizing, Workloads, Writes, footprint_of
+from kubeproof.cluster.loops.effects import clocks_of, find_writes, losers
+from kubeproof.cluster.loops.footprint import (
+    EVERYTHING,
+    Clocks,
+    Deletes,
+    Footprint,
+    Sizing,
+    Workloads,
+    Writes,
+    footprint_of,
+)
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, Phase, PodKind, WorkloadCell, add_pods
 from kubeproof.errors import InternalError
+from kubeproof.events.common import EventSource
+from kubeproof.events.declarations import Event
 from kubeproof.intents.views import AnyFact
 from kubeproof.model.plan import Plan
 
@@ -47,7 +58,11 @@ class Held:
         self._told = footprint_of(controller)
         own = getattr(controller, "workload", None) if controller in plan.controllers else None
         self._own = frozenset() if own is None else frozenset(family(plan.setup, own))
+        source = getattr(controller, "source", None)
+        self._event = source.event if isinstance(source, EventSource) else None
         self._sleeps = self._told.wakes_on != EVERYTHING and not any(one is controller for one, _ in plan.awake)
+        layout = getattr(controller if self._event is None else source, "layout", None)
+        self._require(layout is None or layout.is_shown, "is shown nodes with all that they have")
         if as_periodic(controller) is not None:
             self._require(Clocks.PERIOD in self._told.clocks, "has a period")
 
@@ -74,7 +89,7 @@ class Held:
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> View:
         """The view, which tells no more of the object and of its pods without a node than it may."""
-        view: View = self._named(self._controller.show_workload, workload, cell)
+        view: View = self._name(self._controller.show_workload, workload, cell)
         if workload not in self._own and workload not in self._told.sees_objects:
             blind = self._controller.show_workload(workload, cell._replace(replicas=NEVER))
             self._require(view == blind or cell.replicas == 0, f"sees the size of the ReplicaSet of {workload}")
@@ -85,7 +100,7 @@ class Held:
 
     def show_node(self, place: int, cell: NodeCell) -> View:
         """The view, which tells no more of pods that start and end than it may."""
-        view: View = self._named(self._controller.show_node, place, cell)
+        view: View = self._name(self._controller.show_node, place, cell)
         told = self._told
         started = settle(cell, told.tells_starts | told.chooses_by_start)
         self._require(view == self._controller.show_node(place, started), "tells pods that start from ready ones")
@@ -93,7 +108,7 @@ class Held:
         self._require(view == self._controller.show_node(place, ended), "sees terminating pods")
         return view
 
-    def _named(self, ask: Callable[..., Any], *values: Any) -> Any:
+    def _name(self, ask: Callable[..., Any], *values: Any) -> Any:
         try:
             return ask(*values)
         except InternalError as problem:
@@ -103,7 +118,7 @@ class Held:
 
     def act(self, seen: AnySeen) -> Sequence[Decision]:
         """The decisions, which do no more than they may."""
-        found: Sequence[Decision] = self._named(self._controller.act, seen)
+        found: Sequence[Decision] = self._name(self._controller.act, seen)
         self._require(not found or not self._sleeps, "does something before anybody has woken it")
         for action in (action for decision in found for action in decision.actions):
             self._check(action, self._told)
@@ -111,15 +126,27 @@ class Held:
 
     def _check(self, action: Action, told: Footprint) -> None:
         kind = type(action).__name__
-        self._require(written(action) in told.writes, f"does {kind}, and so writes {written(action)}")
+        if self._event is not None:
+            self._check_declared(action, self._event)
+        self._require(find_writes(action) in told.writes, f"does {kind}, and so writes {find_writes(action)}")
         self._require(clocks_of(action) in told.clocks, f"does {kind}, which has a clock")
-        if Writes.DELETIONS in written(action):
+        if Writes.DELETIONS in find_writes(action):
             self._require(self._may_delete(action, told.deletes), f"deletes pods by {kind}")
         if isinstance(action, SetDesired):
             self._require(self._may_write(action, told.sizing), f"writes the size {action.replicas}")
         if isinstance(action, OF_OBJECTS):
             number = action.workload
             self._require(number in self._own or number in told.sees_objects, f"writes the object of {number}")
+
+    def _check_declared(self, action: Action, event: Event) -> None:
+        """The event as the Scenario has it says no less than what makes it happen."""
+        told = footprint_of(event)
+        self._require(
+            find_writes(action) in told.writes, f"writes {find_writes(action)}, being declared to write {told.writes}"
+        )
+        if isinstance(action, SetDesired) and told.sizing is not Sizing.ANY:
+            is_told = told.sizing is Sizing.TOLD and action.replicas in event.sizes
+            self._require(is_told, f"is declared not to write the size {action.replicas}")
 
     def _may_delete(self, action: Action, whose: Deletes) -> bool:
         if whose in (Deletes.SURPLUS, Deletes.OWN):

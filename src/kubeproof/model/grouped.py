@@ -10,8 +10,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from kubeproof.cluster.control import ANY, Bind, Loop, NodeAction, Remember, Tick
-from kubeproof.cluster.footprint import Deletes, footprint_of
+from kubeproof.cluster.loops.control import ANY, Bind, Loop, NodeAction, Remember, Tick
+from kubeproof.cluster.loops.footprint import Deletes, Footprint, footprint_of
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NodeCell, Nodes, replace_node
 from kubeproof.engine.system import Actor, Cell, Check, Kind
@@ -22,9 +22,9 @@ from kubeproof.model.loops.actors import ON_WORKLOAD, EndMindfulActor, GroupedAc
 from kubeproof.model.loops.clock import Clock
 from kubeproof.model.loops.observer import JointObserver
 from kubeproof.model.plan import Plan
-from kubeproof.model.reductions.due_starts import Hurry
+from kubeproof.model.reductions.due_starts import ImmediateStarts
 from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order
-from kubeproof.model.reductions.persistent_steps import taken_alone
+from kubeproof.model.reductions.persistent_steps import find_taken_alone
 from kubeproof.model.reductions.starts_in_unison import StartAll, Starts, StartTogether
 from kubeproof.model.reductions.young_pods import (
     EMPTY,
@@ -37,7 +37,7 @@ from kubeproof.model.reductions.young_pods import (
 
 if TYPE_CHECKING:
     from kubeproof.controllers.hpa.controller import HpaController
-    from kubeproof.intents.temporal import Temporal
+    from kubeproof.intents.predicates.temporal import Temporal
 
 KINDS = {
     IN_NO_STATE: Kind.NEVER,
@@ -75,25 +75,26 @@ class GroupedSystem:
         places = tuple(self.slots.place(place) for place in self.plan.layout.every_place)
         for slot in self.slots.nurseries.values():
             yield NurseryKubelet(slot)
-        for workload in sorted(order.hurried - order.counted):
-            yield self._hurry(workload, places)
+        for workload in sorted(order.immediate - order.counted):
+            yield self._make_immediate_starts(workload, places)
         if self._starts:
             yield StartTogether(self._starts, places, alone=order.at_once)
         if order.alone:
             workloads = tuple(self.slots.workload(index) for index in range(len(self.plan.workloads)))
-            yield from taken_alone(self.plan, workloads, places)
+            yield from find_taken_alone(self.plan, workloads, places)
 
-    def _hurry(self, workload: int, places: tuple[int, ...]) -> Hurry:
+    def _make_immediate_starts(self, workload: int, places: tuple[int, ...]) -> ImmediateStarts:
         starts = Starts(self.plan.mechanics, frozenset({workload}), whole=True)
         scalers = {
             self.slots.memory(loop.memory): cast("HpaController", loop)
             for loop in self.plan.periodic
             if footprint_of(loop).takes_young and workload in footprint_of(loop).tells_starts
         }
-        return Hurry(workload, starts, scalers, (self.slots.workload(workload), *places))
+        return ImmediateStarts(workload, starts, scalers, (self.slots.workload(workload), *places))
 
     def _actor(self, number: int, controller: Loop) -> GroupedActor | Attentive:
-        actor, told = self._plain_actor(number, controller), footprint_of(controller)
+        told = self.plan.told[number][1]
+        actor = self._plain_actor(number, controller, told)
         nurseries = self.slots.nurseries.items()
         for slot in (slot for workload, slot in nurseries if told.takes_young and workload in told.tells_starts):
             return AttentiveAutoscaler(actor, self._nurseries[slot], slot)
@@ -102,8 +103,7 @@ class GroupedSystem:
             return AttentiveReplicaSet(actor, self._nurseries[slot], slot)
         return actor
 
-    def _plain_actor(self, number: int, controller: Loop) -> GroupedActor:
-        told = footprint_of(controller)
+    def _plain_actor(self, number: int, controller: Loop, told: Footprint) -> GroupedActor:
         if self._starts and self._starts.of(told.chooses_by_start):
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)
         if self._minds_ends and told.chooses_by_end:
@@ -118,14 +118,14 @@ class GroupedSystem:
     @cached_property
     def first_cells(self) -> tuple[Hashable, ...]:
         """The vector a run starts from, slot 0 aside."""
-        cells = (None, *self.plan.workloads, *self.plan.memories, *self.grouped_nodes(self.plan.nodes))
+        cells = (None, *self.plan.workloads, *self.plan.memories, *self.group_nodes(self.plan.nodes))
         return self.with_nurseries(cells)
 
     def with_nurseries(self, cells: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
         """A vector of the plan, nobody young."""
         return (*cells, *(EMPTY for _ in self.slots.nurseries))
 
-    def grouped_nodes(self, nodes: Sequence[NodeCell]) -> tuple[Nodes, ...]:
+    def group_nodes(self, nodes: Sequence[NodeCell]) -> tuple[Nodes, ...]:
         """The contents of all nodes, sorted into the cells of the places."""
         cells = []
         for place in self.plan.layout.places:
@@ -158,12 +158,12 @@ class GroupedSystem:
         _, number, action = operation
         if slot >= self.slots.first_nursery:
             nursery = self._nurseries[slot]
-            return (nursery.later(cell, action.seconds) if isinstance(action, Tick) else nursery.changed(cell, action),)
+            return (nursery.later(cell, action.seconds) if isinstance(action, Tick) else nursery.change(cell, action),)
         if isinstance(action, Tick):
             mechanics = self.plan.mechanics
             return (all_ticked(cell, action.seconds, mechanics.ages, mechanics.spare_ages, mechanics.lives),)
         if isinstance(action, StartAll):
-            return (self._starts.started(cell, action),)
+            return (self._starts.start(cell, action),)
         if isinstance(action, Remember):
             return (action.value,)
         if isinstance(action, ON_WORKLOAD):

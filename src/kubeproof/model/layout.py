@@ -9,19 +9,21 @@ topology key is in use, domains with equal nodes are interchangeable as wholes.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import replace
 
-from kubeproof.cluster.footprint import Writes, footprint_of
-from kubeproof.cluster.images import image_sizes
-from kubeproof.cluster.mentions import Mentions, mention_requirements
-from kubeproof.cluster.near_nodes import Tells, join_near
+from kubeproof.cluster.loops.control import Loop
+from kubeproof.cluster.loops.footprint import UNKNOWN, Writes, footprint_of
+from kubeproof.cluster.loops.mentions import BASIC, Mention, Mentions, mention_everything, mention_nothing, mention_of
+from kubeproof.cluster.nodes.images import image_sizes
+from kubeproof.cluster.nodes.near_nodes import Tells, join_near
+from kubeproof.cluster.nodes.places import Layout, Place
 from kubeproof.cluster.objects import Node, Setup, Workload
-from kubeproof.cluster.places import Layout, Place
+from kubeproof.controllers.guard import Guarded
 from kubeproof.controllers.node_lifecycle import mention_zones
-from kubeproof.controllers.scheduler.mentions import mention_scheduling, resources_read
-from kubeproof.events.declarations import Event, NodeChoice
+from kubeproof.controllers.scheduler.mentions import mention_scheduling
+from kubeproof.events.declarations import Event, NodeChoice, find_writes_of
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.predicates import mention_nodes
+from kubeproof.intents.predicates.asked import mention_nodes
+from kubeproof.values import replace
 
 
 def mentions(
@@ -33,34 +35,64 @@ def mentions(
 ) -> Mentions:
     """Everything about nodes that can influence a controller, an event, a property or a bill."""
     found = Mentions(names=set(names))
-    mention_scheduling(found, setup)
-    if setup.descheduler is not None:
-        from kubeproof.controllers.descheduler.arguments import policy_requirements
-
-        mention_requirements(found, policy_requirements(setup.descheduler))
-    if setup.cluster_autoscaler is not None:
-        from kubeproof.controllers.cluster_autoscaler.round import mention_slots
-
-        mention_slots(found)
+    for mention in _usual(setup, events):
+        mention(found, setup)
     for event in events:
-        event.mention_nodes(found)
-        if footprint_of(event).writes & Writes.FAILURES:
-            mention_zones(found)
+        mention_event(found, setup, event)
     for choice in told_apart:
         choice.mention(found)
     for intent in intents:
-        mention_nodes(found, intent)
+        mention_nodes(found, intent, setup)
     return found
 
 
-def arrived_for_good(setup: Setup, targeted: Container[str]) -> Setup:
+def _usual(setup: Setup, events: Iterable[Event]) -> Iterator[Mention]:
+    """What loops of the cluster mention that may do something; `find_left_out` finds those that are missing here."""
+    yield mention_scheduling
+    if setup.descheduler is not None:
+        from kubeproof.controllers.descheduler.mentions import mention_policy
+
+        yield mention_policy
+    if setup.cluster_autoscaler is not None:
+        from kubeproof.controllers.cluster_autoscaler.round import mention_groups
+
+        yield mention_groups
+    if find_writes_of(events) & Writes.FAILURES:
+        yield mention_zones
+
+
+def mention_event(found: Mentions, setup: Setup, event: Event) -> None:
+    """Adds what an event reads of nodes: everything if it says nothing of itself."""
+    event.mention_nodes(found)
+    if footprint_of(event) == UNKNOWN:
+        mention_everything(found, setup)
+
+
+def find_left_out(found: Mentions, setup: Setup, events: Iterable[Event], loops: Iterable[Loop]) -> tuple[Mention, ...]:
+    """What loops mention that was not asked for when the nodes were sorted.
+
+    Zones decide about taints of nodes that fail, and are asked for if some may.
+    """
+    known = {mention_nothing, mention_zones, *_usual(setup, events)}
+    kinds = {type(loop.inner if isinstance(loop, Guarded) else loop) for loop in loops}
+    own = {mention for kind in kinds if (mention := mention_of(kind)) not in known}
+    return tuple(mention for mention in own if not found.covers(_collect_mentions(mention, setup)))
+
+
+def _collect_mentions(mention: Mention, setup: Setup) -> Mentions:
+    found = Mentions()
+    mention(found, setup)
+    return found
+
+
+def settle_arrived(setup: Setup, targeted: Container[str]) -> Setup:
     """The setup in which bare Pods that already run do not ask for a node any more: nobody creates them again."""
 
-    def settled(workload: Workload) -> Workload:
+    def settle(workload: Workload) -> Workload:
         runs = workload.rules.is_pod and workload.bound_to is not None and workload.ref not in targeted
         return replace(workload, template=replace(workload.template, node_name=None)) if runs else workload
 
-    return replace(setup, workloads=tuple(settled(workload) for workload in setup.workloads))
+    return replace(setup, workloads=tuple(settle(workload) for workload in setup.workloads))
 
 
 def alike(setup: Setup, targeted: Container[str]) -> tuple[int, ...]:
@@ -76,20 +108,17 @@ def alike(setup: Setup, targeted: Container[str]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def unread(setup: Setup, found: Mentions) -> tuple[str, ...]:
+def find_unread(setup: Setup, found: Mentions) -> tuple[str, ...]:
     """What of the nodes nothing in the input reads: keys of labels, names of resources."""
     labels = {key for node in setup.nodes for key, _ in node.labels} - found.labels
     resources = {name for node in setup.nodes for name, _ in node.others}
-    kept = _resources_read(setup)
-    left = () if kept is None else sorted(resources - kept)
+    left = () if found.every_resource else sorted(resources - found.resources)
     return (*(f"label {key}" for key in sorted(labels)), *(f"resource {name}" for name in left))
 
 
-def _resources_read(setup: Setup) -> frozenset[str] | None:
-    """Resources beyond CPU and memory that some pod requests or some score weighs; None: perhaps all."""
-    if setup.descheduler is not None:
-        return None  # thresholds may name any
-    return resources_read(setup)
+def _resources_read(found: Mentions) -> frozenset[str] | None:
+    """Resources beyond CPU, memory and the number of pods that somebody reads; None: perhaps all."""
+    return None if found.every_resource else frozenset(found.resources - BASIC)
 
 
 def unique_keys(setup: Setup, found: Mentions) -> frozenset[str]:
@@ -108,7 +137,7 @@ def make_layout(setup: Setup, found: Mentions, *, merge: bool = True, told_by: S
     With `told_by`, nodes of nearly the same size share a place unless one of its answers tells them apart.
     """
     unique = unique_keys(setup, found) if merge else frozenset()
-    kept = _resources_read(setup)
+    kept = _resources_read(found)
     images = frozenset(image_sizes(setup))
     groups: dict[object, list[int]] = {}
     nodes = setup.nodes if told_by is None else join_near(setup.nodes, kept, told_by)
@@ -158,7 +187,7 @@ def symmetric_domains(layout: Layout, found: Mentions) -> tuple[tuple[tuple[int,
     if len(shared) != 1:
         return ()
     (key,) = shared
-    kept, images = _resources_read(layout.setup), frozenset(image_sizes(layout.setup))
+    kept, images = _resources_read(found), frozenset(image_sizes(layout.setup))
     domains: dict[str, list[tuple[str, int]]] = {}
     for index, place in enumerate(layout.places):
         value = dict(place.sample.labels).get(key)

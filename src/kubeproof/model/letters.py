@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kubeproof.cluster.control import Decision
+from kubeproof.cluster.loops.control import Decision
 from kubeproof.engine.system import Cell, Effect
-from kubeproof.intents.temporal import Temporal
+from kubeproof.intents.predicates.temporal import Temporal
 from kubeproof.logic.machine import BROKEN, SAFE, Machine, Memory
 from kubeproof.model.by_name.state import State, Transition, node_cell
 from kubeproof.model.by_name.system import IndividualModel
@@ -33,7 +33,7 @@ class GroupedWords:
         if effect is None:
             return temporal.letter(values, temporal.nothing_happened, is_stable)
         actions = effect.label.actions if isinstance(effect.label, Decision) else ()
-        return temporal.letter(values, temporal.happened(effect.tags, actions), is_stable)
+        return temporal.letter(values, temporal.look_for(effect.tags, actions), is_stable)
 
     @staticmethod
     def is_broken(memory: Memory) -> bool:
@@ -50,20 +50,20 @@ def letter_number(
     """The letter of a named state entered by a step, or stayed in (None)."""
     workloads = [model.workload_cell(state, index) for index in range(len(state.specs))]
     places = [tuple((node_cell(state.nodes[i]), 1) for i in place.nodes) for place in model.plan.layout.places]
-    happened = temporal.nothing_happened if step is None else temporal.happened(step.tags, step.decision.actions)
+    happened = temporal.nothing_happened if step is None else temporal.look_for(step.tags, step.decision.actions)
     return temporal.letter(temporal.values(workloads, places, state.memories), happened, is_stable)
 
 
-def named_letter(model: IndividualModel, temporal: Temporal, state: State, step: Transition | None) -> frozenset[str]:
+def name_letter(model: IndividualModel, temporal: Temporal, state: State, step: Transition | None) -> frozenset[str]:
     """The predicates that are true in a named state entered by a step, or stayed in (None)."""
     is_stable = temporal.reads_stability and model.is_stable(state)
     letter = letter_number(model, temporal, state, step, is_stable=is_stable)
     return frozenset(name for place, name in enumerate(temporal.names) if letter >> place & 1)
 
 
-def named_letters(
+def name_letters(
     model: IndividualModel, temporal: Temporal, states: Sequence[State], steps: Sequence[Transition]
 ) -> tuple[frozenset[str], ...]:
     """The letters of a path, one per state."""
     entered = (None, *steps)
-    return tuple(named_letter(model, temporal, state, step) for state, step in zip(states, entered, strict=True))
+    return tuple(name_letter(model, temporal, state, step) for state, step in zip(states, entered, strict=True))

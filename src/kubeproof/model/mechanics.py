@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     Advance,
     Arrive,
     Bind,
@@ -34,9 +34,8 @@ from kubeproof.cluster.control import (
     Unroute,
     WorkloadAction,
 )
-from kubeproof.cluster.daemons import nodes_wanted
+from kubeproof.cluster.nodes.daemons import nodes_wanted
 from kubeproof.cluster.objects import Node, family
-from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import (
     ACTIVE,
     NEVER,
@@ -54,8 +53,9 @@ from kubeproof.cluster.state import (
     moves_alike,
     without_finished,
 )
+from kubeproof.cluster.steering.priorities import priority_of
 from kubeproof.controllers.kubelet import back_off_s
-from kubeproof.model.by_name.ticks import mapped
+from kubeproof.model.by_name.ticks import map_pods
 from kubeproof.model.node_conditions import NodeConditions
 from kubeproof.model.pod_life import AT_WORK, DEAD
 
@@ -88,25 +88,25 @@ class Mechanics(NodeConditions):
             case SetCondition(_, condition):
                 return (cell._replace(noted=condition),)
             case SetTemplate(workload, template):
-                return (self._given(cell._replace(template=template), workload),)
+                return (self._give_template(cell._replace(template=template), workload),)
             case CreateObject(workload):
-                return (self._recreated(workload, cell),)
+                return (self._recreate(workload, cell),)
             case CreatePods(_, count):
                 return (cell._replace(unbound=cell.unbound + count),)
             case DeleteUnbound(_, count):
                 return (cell._replace(unbound=cell.unbound - count),)
         raise TypeError(action)
 
-    def _given(self, cell: WorkloadCell, workload: int) -> WorkloadCell:
+    def _give_template(self, cell: WorkloadCell, workload: int) -> WorkloadCell:
         """The workload with another template; a DaemonSet may then want other nodes."""
         if not self.setup.workloads[workload].rules.runs_per_node:
             return cell
         revision = family(self.setup, workload)[cell.template]
         return cell._replace(desired=nodes_wanted(self.setup, revision))
 
-    def _recreated(self, workload: int, before: WorkloadCell) -> WorkloadCell:
+    def _recreate(self, workload: int, before: WorkloadCell) -> WorkloadCell:
         """A workload that appears; where a deleted one left its ReplicaSet, the new object takes that over."""
-        fresh = self.created(workload)
+        fresh = self.create(workload)
         takes_over = before.replicas != NEVER and self.setup.workloads[workload].rules.owns_replica_sets
         return fresh._replace(
             replicas=before.replicas if takes_over else fresh.replicas,
@@ -114,7 +114,7 @@ class Mechanics(NodeConditions):
             failed=before.failed,
         )
 
-    def created(self, workload: int) -> WorkloadCell:
+    def create(self, workload: int) -> WorkloadCell:
         """A workload's cell right after the object appears."""
         declared = self.setup.workloads[workload]
         if declared.owner is not None and not declared.rules.counts_completions:
@@ -132,31 +132,31 @@ class Mechanics(NodeConditions):
         """All contents the node may have after an action."""
         match action:
             case Bind() | BindPinned():
-                return tuple(bound for bound, _ in self.bound(node, cell, action))
+                return tuple(bound for bound, _ in self.bind(node, cell, action))
             case Preempt():
-                return tuple(dict.fromkeys(self._preempted(cell, action)))
+                return tuple(dict.fromkeys(self._preempt(cell, action)))
             case Unnominate(_, workload):
                 return (add_nominated(cell, workload, -1),)
             case KeepNode():
-                return tuple(dict.fromkeys(self._kept(cell, action)))
+                return tuple(dict.fromkeys(self._keep(cell, action)))
             case TendJob(_, workload, losses):
-                return tuple(dict.fromkeys(self._deleted(without_finished(cell, workload), workload, losses)))
+                return tuple(dict.fromkeys(self._delete(without_finished(cell, workload), workload, losses)))
             case Arrive(_, workload, count):
-                return (self._arrived(node, cell, workload, count),)
+                return (self._arrive(node, cell, workload, count),)
             case Delete(_, workload, losses, is_eviction):
-                return tuple(dict.fromkeys(self._deleted(cell, workload, losses, by_others=is_eviction)))
+                return tuple(dict.fromkeys(self._delete(cell, workload, losses, by_others=is_eviction)))
             case Crash(_, workload):
-                return tuple(self._crashed(cell, workload))
+                return tuple(self._crash(cell, workload))
             case EvictPods(_, losses, _):
-                return tuple(dict.fromkeys(self._robbed(cell, losses)))
+                return tuple(dict.fromkeys(self._take_evicted(cell, losses)))
             case EvictDue(_, workload):
-                return (self._evicted(cell, workload),)
+                return (self._evict(cell, workload),)
             case Unroute(_, workload, route_s):
-                return (_unrouted(cell, workload, route_s),)
+                return (_unroute(cell, workload, route_s),)
             case Advance():
-                return tuple(dict.fromkeys(self._advanced(node, cell, action)))
+                return tuple(dict.fromkeys(self._advance(node, cell, action)))
             case NodeChange(_, verb, mark):
-                changed = self._changed(node, cell, verb)
+                changed = self._change(node, cell, verb)
                 return (changed._replace(marks=changed.marks | mark) if mark else changed,)
         raise TypeError(action)
 
@@ -167,7 +167,7 @@ class Mechanics(NodeConditions):
         kind = self._midway(self._kind(cell, workload, Phase.READY, evict_s, age_s, life_s=life_s))
         return cell._replace(pods=add_pods(cell.pods, kind, count), images=self._images_after(node, cell, workload))
 
-    def found(self, node: Node, cell: NodeCell, workload: int, phase: int, count: int) -> NodeCell:
+    def place_found(self, node: Node, cell: NodeCell, workload: int, phase: int, count: int) -> NodeCell:
         """The node with pods that a cluster showed there in a phase; what they have begun may be over at any moment."""
         if phase == Phase.READY:
             return self.running(node, cell, workload, count)
@@ -177,24 +177,24 @@ class Mechanics(NodeConditions):
         begun = kind._replace(least_s=0) if kind.least_s != NEVER else kind
         return cell._replace(pods=add_pods(cell.pods, begun, count), images=self._images_after(node, cell, workload))
 
-    def bound(self, node: Node, cell: NodeCell, action: Bind | BindPinned) -> Iterator[tuple[NodeCell, float]]:
+    def bind(self, node: Node, cell: NodeCell, action: Bind | BindPinned) -> Iterator[tuple[NodeCell, float]]:
         """The node with one more pod, for every time that it may take to start, with the probability of that."""
         for start_s, probability in self.starts(cell):
-            bound = self._arrived(node, cell, action.workload, 1, start_s)
+            bound = self._arrive(node, cell, action.workload, 1, start_s)
             if isinstance(action, BindPinned):
                 bound = bound._replace(pinned=add_pinned(cell.pinned, action.workload, -1))
             if action.was_nominated:
                 bound = add_nominated(bound, action.workload, -1)
             yield bound, probability
 
-    def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int, start_s: int | None = None) -> NodeCell:
+    def _arrive(self, node: Node, cell: NodeCell, workload: int, count: int, start_s: int | None = None) -> NodeCell:
         evict_s, life_s = self._first_evict_s(node, cell, workload), self._life_at_birth(workload)
         kind = self._kind(cell, workload, Phase.STARTING, evict_s, life_s=life_s)
         if start_s is not None:
             kind = kind._replace(least_s=start_s, most_s=start_s)
         return cell._replace(pods=add_pods(cell.pods, kind, count))
 
-    def _deleted(
+    def _delete(
         self,
         cell: NodeCell,
         workload: int,
@@ -212,9 +212,9 @@ class Mechanics(NodeConditions):
             smaller = cell
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount, by_others=by_others)
-            yield from self._deleted(smaller, workload, rest, by_others=by_others)
+            yield from self._delete(smaller, workload, rest, by_others=by_others)
 
-    def _kept(self, cell: NodeCell, action: KeepNode) -> Iterator[NodeCell]:
+    def _keep(self, cell: NodeCell, action: KeepNode) -> Iterator[NodeCell]:
         """The node after a DaemonSet's work, in every way to take what has to go."""
         pinned = cell.pinned
         for workload, count in action.drops:
@@ -223,10 +223,10 @@ class Mechanics(NodeConditions):
             pinned = add_pinned(pinned, action.creates, 1)
         outcomes = [cell._replace(pinned=pinned)]
         for workload, phase, count in action.losses:
-            outcomes = [after for before in outcomes for after in self._deleted(before, workload, (((phase,), count),))]
+            outcomes = [after for before in outcomes for after in self._delete(before, workload, (((phase,), count),))]
         yield from outcomes
 
-    def _crashed(self, cell: NodeCell, workload: int) -> Iterator[NodeCell]:
+    def _crash(self, cell: NodeCell, workload: int) -> Iterator[NodeCell]:
         """The node after a pod of any kind that runs has crashed."""
         least_s, most_s = self.clocks(workload, Phase.STARTING)
         if self.setup.workloads[workload].template.readiness is not None:
@@ -245,7 +245,7 @@ class Mechanics(NodeConditions):
                 )
                 yield cell._replace(pods=add_pods(add_pods(cell.pods, kind, -1), again, 1))
 
-    def _robbed(self, cell: NodeCell, losses: tuple[EvictedPods, ...]) -> Iterator[NodeCell]:
+    def _take_evicted(self, cell: NodeCell, losses: tuple[EvictedPods, ...]) -> Iterator[NodeCell]:
         """Every way to take losses of several workloads."""
         if not losses:
             yield cell
@@ -260,15 +260,15 @@ class Mechanics(NodeConditions):
             smaller = cell
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount, by_others=True)
-            yield from self._robbed(smaller, rest)
+            yield from self._take_evicted(smaller, rest)
 
-    def _preempted(self, cell: NodeCell, action: Preempt) -> Iterator[NodeCell]:
+    def _preempt(self, cell: NodeCell, action: Preempt) -> Iterator[NodeCell]:
         """Every way to take the victims; nominations of lower priority end."""
         priority = priority_of(self.setup.workloads[action.workload].template)
         kept = tuple((w, n) for w, n in cell.nominated if priority_of(self.setup.workloads[w].template) >= priority)
         nominated = add_nominated(cell._replace(nominated=kept), action.workload, 0 if action.was_nominated else 1)
 
-        def taken(cell: NodeCell, losses: tuple[tuple[int, int], ...]) -> Iterator[NodeCell]:
+        def take(cell: NodeCell, losses: tuple[tuple[int, int], ...]) -> Iterator[NodeCell]:
             if not losses:
                 yield cell
                 return
@@ -277,9 +277,9 @@ class Mechanics(NodeConditions):
                 smaller = cell
                 for kind, amount in chosen:
                     smaller = self._without(smaller, kind, amount, preempted=1, by_others=True)
-                yield from taken(smaller, losses[1:])
+                yield from take(smaller, losses[1:])
 
-        yield from taken(nominated, action.losses)
+        yield from take(nominated, action.losses)
 
     def _without(
         self, cell: NodeCell, kind: PodKind, count: int, preempted: int = 0, *, by_others: bool = False
@@ -306,13 +306,13 @@ class Mechanics(NodeConditions):
             count = min(count, max(0, self.most_stuck - stuck))
         return cell._replace(pods=add_pods(pods, ending, count) if count else pods)
 
-    def _evicted(self, cell: NodeCell, workload: int) -> NodeCell:
+    def _evict(self, cell: NodeCell, workload: int) -> NodeCell:
         for kind, count in cell.pods:
             if kind.workload == workload and kind.evict_s == 0 and kind.phase != Phase.TERMINATING:
                 cell = self._without(cell, kind, count, by_others=True)
         return cell
 
-    def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
+    def _advance(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """The pods moved on; of kinds that differ in their eviction clock alone any may be the rejected ones."""
         due = [(kind, count) for kind, count in cell.pods if moves_alike(kind, action)]
         number = sum(count for _, count in due) if action.pods is None else action.pods
@@ -326,9 +326,9 @@ class Mechanics(NodeConditions):
                     left = count - failed.get(kind, 0)
                     if action.phase not in LAST and left:
                         pods = add_pods(pods, self._next(cell, kind), left)
-                yield self._told(cell._replace(pods=pods, images=images), action, number)
+                yield self._count_moved(cell._replace(pods=pods, images=images), action, number)
 
-    def _told(self, cell: NodeCell, action: Advance, moved: int) -> NodeCell:
+    def _count_moved(self, cell: NodeCell, action: Advance, moved: int) -> NodeCell:
         """The node with what a Job has yet to count of pods that moved on."""
         declared = self.setup.workloads[action.workload]
         if not declared.rules.counts_completions:
@@ -339,14 +339,14 @@ class Mechanics(NodeConditions):
         return add_finished(cell, action.workload, JobPodEnd.FAILED, ended)
 
 
-def _unrouted(cell: NodeCell, workload: int, route_s: int) -> NodeCell:
+def _unroute(cell: NodeCell, workload: int, route_s: int) -> NodeCell:
     """The node whose terminating pods with so much time left get no traffic any more."""
 
-    def unrouted(kind: PodKind) -> PodKind:
+    def unroute(kind: PodKind) -> PodKind:
         is_meant = kind.workload == workload and kind.route_s == route_s
         return kind._replace(route_s=SERVING) if is_meant else kind
 
-    return cell._replace(pods=mapped(cell.pods, unrouted))
+    return cell._replace(pods=map_pods(cell.pods, unroute))
 
 
 def takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple[PodKind, int], ...]]:

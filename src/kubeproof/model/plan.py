@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Loop, PeriodicLoop, as_periodic
-from kubeproof.cluster.footprint import Footprint, awake, footprint_of
-from kubeproof.cluster.near_nodes import Tells
+from kubeproof.cluster.loops.control import Loop, PeriodicLoop, as_periodic
+from kubeproof.cluster.loops.footprint import Footprint, awake, footprint_of
+from kubeproof.cluster.nodes.near_nodes import Tells
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.places import Layout
 from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.events.declarations import Event, NodeChoice
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor
+from kubeproof.model.layout import find_left_out
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.memories import MemoryName
 from kubeproof.model.planning.assembly import assemble
@@ -23,7 +24,7 @@ from kubeproof.model.planning.counted import make_mechanics
 from kubeproof.model.planning.given import Given, OwnLoop, Placement, expand
 from kubeproof.model.planning.ground import lay_out
 from kubeproof.model.planning.start import begin_with
-from kubeproof.values import dataclass
+from kubeproof.values import dataclass, replace
 
 CHECKED = False  # whether plans are held to footprints of which nobody says so; the tests set it
 
@@ -59,6 +60,15 @@ class Plan:
     is_checked: bool = False  # loops are held to their footprints
     near: Near | None = field(default=None, compare=False)  # None: no nodes nearly equal each other
     by_size: Plan | None = field(default=None, compare=False)  # of a plan that joins such nodes: the one that does not
+    # Each actor with what it says of itself: asked once, as many rules need it. Then those that may ever do something.
+    told: tuple[tuple[Loop, Footprint], ...] = field(init=False, compare=False, repr=False)
+    awake: tuple[tuple[Loop, Footprint], ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        told = tuple((actor, footprint_of(actor)) for actor in self.actors)
+        is_at_work = any(cell.work for cell in self.nodes)  # then anybody may be awake
+        object.__setattr__(self, "told", told)
+        object.__setattr__(self, "awake", told if is_at_work else awake(told))
 
     @property
     def setup(self) -> Setup:
@@ -73,12 +83,6 @@ class Plan:
     def periodic(self) -> tuple[PeriodicLoop, ...]:
         """The controllers with a clock."""
         return tuple(p for controller in self.controllers if (p := as_periodic(controller)) is not None)
-
-    @property
-    def awake(self) -> tuple[tuple[Loop, Footprint], ...]:
-        """Those of the actors that may ever do something, with what they say of themselves."""
-        told = tuple((actor, footprint_of(actor)) for actor in self.actors)
-        return told if any(cell.work for cell in self.nodes) else awake(told)  # somebody may be at work already
 
     @property
     def footprints(self) -> tuple[Footprint, ...]:
@@ -119,6 +123,9 @@ def _make_plan(asked: Given) -> Plan:
     given = expand(asked)
     ground, mechanics = lay_out(given), make_mechanics(given)
     found = assemble(given, ground.layout, mechanics.routes)
+    own = len(found.controllers) - len(given.own)
+    if more := find_left_out(ground.mentions, given.setup, given.events, found.controllers[:own]):
+        return _make_plan(replace(asked, also=(*asked.also, *more)))
     start = begin_with(given, mechanics, found.absent)
     return Plan(
         layout=ground.layout,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from kubeproof.cluster.images import brought_images, missing_images
+from kubeproof.cluster.nodes.images import find_brought_images, missing_images
+from kubeproof.cluster.nodes.places import taints_of
 from kubeproof.cluster.objects import Node, Setup
-from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind
+from kubeproof.controllers.evictions.taint_eviction import seconds_tolerated
 from kubeproof.controllers.kubelet import MOST_RESTARTS
-from kubeproof.controllers.taint_eviction import seconds_tolerated
 from kubeproof.model.by_name.ticks import Ages
 
 DEAD = (Health.LOST, Health.UNKNOWN)
@@ -45,7 +45,7 @@ class PodLife:
         self.kept = kept  # Jobs whose finished pods count until the Job goes: an autoscaler lists them
         self.spare_ages = spare_ages
         self.lives = lives or ((),) * len(setup.workloads)
-        self._brought = brought_images(setup)
+        self._brought = find_brought_images(setup)
         self._missing = {node.name: missing_images(setup, node) for node in setup.nodes} if any(self._brought) else {}
         largest = max((node.pods for node in setup.nodes), default=0)
         self.most_stuck = 1 + max(

@@ -36,7 +36,7 @@ class Partition:
     ) -> None:
         self._plan = rules if isinstance(rules, Plan) else Plan(rules, has_runs=has_runs)
         self._desk = Desk(run, gaps if gaps is not None else Gaps(), most_pending, skew_us)
-        self._desk.affected = self._affected
+        self._desk.affected = self._find_affected
         self._watches: dict[int, Watch] = {}
         self._always: tuple[Handler, ...] = _NOBODY
         for number in self._plan.always:
@@ -118,7 +118,7 @@ class Partition:
         for handle in self._table[name]:
             handle(event)
 
-    def _affected(self, lost: str) -> tuple[Sequence[Watch], Sequence[Watch]]:
+    def _find_affected(self, lost: str) -> tuple[Sequence[Watch], Sequence[Watch]]:
         thens, firsts = self._plan.thens.get(lost, ()), self._plan.firsts.get(lost, ())
         return [self._watch(number) for number in thens], [self._watch(number) for number in firsts]
 

@@ -55,7 +55,7 @@ class Metrics:
         yield from _plain("newest_event_seconds", "gauge", "Time of the newest event.", self.newest_us / 1_000_000)
         yield from _head("alarms_total", "counter", "Alarms raised.")
         for (rule, verdict), count in sorted(self.alarms.copy().items()):
-            yield f'{_PREFIX}alarms_total{{rule="{_escaped(rule)}",verdict="{verdict}"}} {count}'
+            yield f'{_PREFIX}alarms_total{{rule="{_escape(rule)}",verdict="{verdict}"}} {count}'
         yield from _head("time_to_detect_seconds", "histogram", "From the start of the evidence to the alarm.")
         total, number = self.delays_s
         for bound in _BUCKETS_S:
@@ -78,7 +78,7 @@ def _plain(name: str, kind: str, text: str, value: float) -> Iterator[str]:
     yield f"{_PREFIX}{name} {value}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
@@ -91,7 +91,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 @contextmanager
-def served(metrics: Metrics, host: str, port: int) -> Iterator[int]:
+def serve(metrics: Metrics, host: str, port: int) -> Iterator[int]:
     """Serves `/metrics` while the block runs; gives the port, which is chosen if it was 0."""
 
     class Handler(BaseHTTPRequestHandler):

@@ -107,7 +107,7 @@ class Listener(Protocol):
     def flush(self) -> None:
         """What came is judged at once; time does not pass, more may be on its way."""
 
-    def lost(self, problem: EventError) -> None:
+    def note_loss(self, problem: EventError) -> None:
         """Something came that cannot be read."""
 
 
@@ -121,7 +121,7 @@ class Deliveries(Protocol):
     def events(self, listener: Listener) -> Iterable[Event]:
         """The events as they are delivered, copies included."""
 
-    def settled(self) -> None:
+    def acknowledge(self) -> None:
         """All events that were handed on so far have become permanent."""
 
 
@@ -173,7 +173,7 @@ class _Watching:
         if before is not None and store is not None:
             self._monitor.restore(before.stream, store.runs())
             self._count(raised)
-            self._waiting = store.undelivered()
+            self._waiting = store.find_undelivered()
             self._tell()
 
     def run(self, source: Source | Deliveries, stop: Stop) -> Summary:
@@ -189,7 +189,7 @@ class _Watching:
             stop.ask()
             stop.obey()
         if stop.is_asked:
-            return self._interrupted()
+            return self._end_interrupted()
         if self._refused is not None:
             self._take()
             return self._refusal(self._refused)
@@ -208,7 +208,7 @@ class _Watching:
                 return
         self._take()
 
-    def _interrupted(self) -> Summary:
+    def _end_interrupted(self) -> Summary:
         """Judges what has come, unless just that was broken off: then half of it is judged already."""
         if not self._is_taking:
             self._take()
@@ -257,7 +257,7 @@ class _Watching:
         """What came is judged at once."""
         self._take()
 
-    def lost(self, problem: EventError) -> None:
+    def note_loss(self, problem: EventError) -> None:
         """Notes a loss where it is in the stream, unless it is one that was permanent before a crash."""
         self._tally.note(problem)
         if self._known_losses:
@@ -287,7 +287,7 @@ class _Watching:
         self._waiting += alarms
         self._tell()
         if self._deliveries is not None:
-            self._deliveries.settled()
+            self._deliveries.acknowledge()
 
     def _count(self, alarms: Sequence[Numbered]) -> None:
         self._metrics.add(alarm for _, alarm in alarms)
@@ -304,7 +304,7 @@ class _Watching:
         ]
         told = min(self._heard, default=len(self._waiting))
         if told and self._store is not None:
-            self._store.delivered(self._waiting[told - 1][0])
+            self._store.note_delivered(self._waiting[told - 1][0])
         del self._waiting[:told]
         self._heard = [heard - told for heard in self._heard]
 

@@ -43,7 +43,7 @@ class Store:
 
     def __init__(self, path: str) -> None:
         self._shown = printable(path)
-        with self._told():
+        with self._tell_problems():
             self._database = sqlite3.connect(path, timeout=1.0, isolation_level=None)
             self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._database.execute("PRAGMA journal_mode = WAL")
@@ -58,7 +58,7 @@ class Store:
 
     def load(self, fingerprint: str) -> Checkpoint | None:
         """Where the last transaction ended; None in a new file. Checkpoint with something else is refused."""
-        with self._told():
+        with self._tell_problems():
             row = self._database.execute("SELECT value FROM progress").fetchone()
         if row is None:
             return None
@@ -75,7 +75,7 @@ class Store:
 
     def runs(self) -> dict[str, Any]:
         """The states of all runs that are not over."""
-        with self._told():
+        with self._tell_problems():
             rows = self._database.execute("SELECT name, value FROM runs").fetchall()
         return {json.loads(name): json.loads(value) for name, value in rows}
 
@@ -84,7 +84,7 @@ class Store:
         fields = ("fingerprint", "taken", "lost", "stream", "files", "is_finished")
         value = {"version": VERSION, **{name: getattr(progress, name) for name in fields}}
         rows = [(number, json.dumps(to_value(alarm, number))) for number, alarm in alarms]
-        with self._told():
+        with self._tell_problems():
             self._database.execute("BEGIN IMMEDIATE")
             self._database.executemany("INSERT INTO alarms VALUES (?, ?, 0)", rows)
             gone = [(json.dumps(run),) for run, state in runs.items() if state is None]
@@ -94,7 +94,7 @@ class Store:
             self._database.execute("INSERT OR REPLACE INTO progress VALUES (1, ?)", (json.dumps(value),))
             self._database.execute("COMMIT")
 
-    def undelivered(self) -> list[Numbered]:
+    def find_undelivered(self) -> list[Numbered]:
         """Alarms that are permanent but were not yet told to everybody."""
         return self._alarms("SELECT value FROM alarms WHERE delivered = 0 ORDER BY id")
 
@@ -102,19 +102,19 @@ class Store:
         """All alarms ever raised, in order."""
         return self._alarms("SELECT value FROM alarms ORDER BY id")
 
-    def delivered(self, last: int) -> None:
+    def note_delivered(self, last: int) -> None:
         """Everybody has been told of the alarms up to this one."""
-        with self._told():
+        with self._tell_problems():
             self._database.execute("UPDATE alarms SET delivered = 1 WHERE id <= ? AND delivered = 0", (last,))
 
     def _alarms(self, query: str) -> list[Numbered]:
-        with self._told():
+        with self._tell_problems():
             rows = self._database.execute(query).fetchall()
         values = [json.loads(row[0]) for row in rows]
         return [(value["id"], from_value(value)) for value in values]
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _tell_problems(self) -> Iterator[None]:
         """Tells what is wrong with the file instead of what SQLite says."""
         try:
             yield

@@ -25,17 +25,17 @@ def parse_duration(text: str) -> int | None:
     return int(total) if total.denominator == 1 and 0 < total <= LARGEST_US else None
 
 
-def shown_duration(duration_us: int) -> str:
+def show_duration(duration_us: int) -> str:
     """The duration as rules write it: 1m30s, 12.5s, 40ms; `parse_duration` reads it back."""
     if duration_us % SECOND_US or duration_us < 60 * SECOND_US:
-        return _shown_seconds(duration_us)
+        return _show_seconds(duration_us)
     minutes, seconds = divmod(duration_us // SECOND_US, 60)
     hours, minutes = divmod(minutes, 60)
     parts = ((hours, "h"), (minutes, "m"), (seconds, "s"))
     return "".join(f"{number}{unit}" for number, unit in parts if number)
 
 
-def _shown_seconds(duration_us: int) -> str:
+def _show_seconds(duration_us: int) -> str:
     if duration_us and duration_us < SECOND_US:
         return f"{duration_us // 1000}ms" if duration_us % 1000 == 0 else f"{duration_us}us"
     seconds, rest = divmod(duration_us, SECOND_US)
@@ -65,7 +65,7 @@ def _cut(text: str) -> str:
     return re.sub(r"(\.[0-9]{6})[0-9]+", r"\1", text[:64])
 
 
-def shown_time(time_us: int) -> str:
+def show_time(time_us: int) -> str:
     """A moment for people: a date if it can be one, seconds from the start otherwise."""
     if 10**14 <= time_us < _LAST_DATE_US:  # 1973; shorter ones count from the start of a run
         return datetime.fromtimestamp(time_us // SECOND_US, UTC).strftime("%Y-%m-%dT%H:%M:%S") + (

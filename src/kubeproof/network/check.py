@@ -8,10 +8,10 @@ from dataclasses import replace
 from kubeproof.network.checking.blocks import Blocks, without_returned
 from kubeproof.network.checking.counterexamples import counterexample
 from kubeproof.network.checking.cycles import bad_loops
-from kubeproof.network.checking.derived import Queue, overlapping, shared_queues, skewed_nodes
+from kubeproof.network.checking.derived import Queue, find_shared_queues, find_skewed_nodes, overlapping
 from kubeproof.network.checking.findings import Bad, Found, Pairs, count
 from kubeproof.network.checking.product import Graph, State, Walk, explore
-from kubeproof.network.checking.witness import affected
+from kubeproof.network.checking.witness import find_affected
 from kubeproof.network.forwarding import Forwarding, Known, Move
 from kubeproof.network.model import Network, Snapshot, Traffic
 from kubeproof.network.properties.letters import Letters
@@ -74,9 +74,9 @@ class Checker:
             return replace(self._last, snapshot=number)
         found = self._last = Found(number)
         if "SKEWED" in self._reads:
-            found.skewed = skewed_nodes(self._network, snapshot, self._property.over, self._property.tolerance)
+            found.skewed = find_skewed_nodes(self._network, snapshot, self._property.over, self._property.tolerance)
         if "SHARED_QUEUE" in self._reads:
-            found.queues = shared_queues(self._network, snapshot)
+            found.queues = find_shared_queues(self._network, snapshot)
         for place, traffic in enumerate(self._network.traffic):
             for group in self._blocks.of(snapshot, traffic.sources):
                 self._block(found, snapshot, place, traffic, group)
@@ -153,7 +153,7 @@ def _is_same(snapshot: Snapshot, before: Snapshot) -> bool:
 
 
 def _pairs(graph: Graph, place: int, spots: Iterable[tuple[State, int]]) -> Pairs:
-    return {(place, source): mask for source, mask in affected(graph, spots).items()}
+    return {(place, source): mask for source, mask in find_affected(graph, spots).items()}
 
 
 def _outcome(network: Network, found: Found) -> SnapshotOutcome:

@@ -116,7 +116,7 @@ class Forwarding:
         pieces: list[tuple[int, list[Rule]]] = []
         seen = 0
         for rule in rules:
-            mask = self._destinations.covered(rule.match.destination) & rest
+            mask = self._destinations.cover(rule.match.destination) & rest
             if mask & seen:
                 split = [(piece & mask, [*chosen, rule]) for piece, chosen in pieces]
                 pieces = [(piece & ~mask, chosen) for piece, chosen in pieces] + split

@@ -84,7 +84,7 @@ class PropertyResult:
     reasons: tuple[str, ...] = ()  # why something is impossible
 
 
-def undecided(name: str) -> PropertyResult:
+def make_undecided(name: str) -> PropertyResult:
     """The answer for a property that an interrupt left open."""
     return PropertyResult(name, Verdict.UNKNOWN, True, Liveness.NONE, 0, 0, (), meaning="not decided, interrupted")
 

@@ -17,7 +17,7 @@ from kubeproof.network.properties.automata import PathProperty, ltl_property
 from kubeproof.network.properties.machine import prepare
 from kubeproof.network.properties.named import Wanted, check_names, own_properties, parse_property, usage_fields
 from kubeproof.network.properties.processes import check_processes
-from kubeproof.network.result import NetworkResult, PropertyResult, undecided
+from kubeproof.network.result import NetworkResult, PropertyResult, make_undecided
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
 
@@ -42,11 +42,11 @@ def verify_file(
 ) -> NetworkResult:
     """The answers for a network file."""
     read = load_network(path, stdin=stdin)
-    wanted = (*read.properties, *added_properties(options, read.network))
+    wanted = (*read.properties, *add_properties(options, read.network))
     return verify_network(read.network, wanted, final=options.final, stop=stop)
 
 
-def added_properties(options: NetworkOptions, network: Network) -> tuple[Wanted, ...]:
+def add_properties(options: NetworkOptions, network: Network) -> tuple[Wanted, ...]:
     """The properties that the options name."""
     found: list[Wanted] = [parse_property(text, network) for text in options.properties]
     where = _meanings(options)
@@ -80,12 +80,12 @@ def verify_network(
             "E301 no property. Add spec.properties to the file, or --property, --ltl, --automaton."
         )
     stop = stop or Stop()
-    known = tuple(until(stop, (_checked(network, one, final=final) for one in wanted)))
-    rest = tuple(undecided(one.name) for one in wanted[len(known) :])
+    known = tuple(until(stop, (_check(network, one, final=final) for one in wanted)))
+    rest = tuple(make_undecided(one.name) for one in wanted[len(known) :])
     return NetworkResult(network.name, known + rest, is_interrupted=bool(rest))
 
 
-def _checked(network: Network, one: Wanted, *, final: bool) -> PropertyResult:
+def _check(network: Network, one: Wanted, *, final: bool) -> PropertyResult:
     if isinstance(one, PathProperty):
         return check(network, prepare(one), final=final)
     return check_processes(network, one, final=final)

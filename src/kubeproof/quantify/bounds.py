@@ -22,7 +22,7 @@ LEAST_SLACK = 2.0**-46  # relative: what rounding may do to an iteration, amply
 NEXT_TO_NOTHING = 1e-290  # absolute: what numbers too small to be written may do, amply
 
 
-def bounded(
+def bound(
     model: Model, formula: Any, value: Any, settings: CheckSettings
 ) -> tuple[Number, Number | None, Number | None, str]:
     """The value with its bounds, and what they rest on."""
@@ -32,7 +32,7 @@ def bounded(
     if is_nested(formula) or settings.method in UNSOUND:
         return number, None, None, INTERVAL
     if is_finite(formula):
-        lower, upper = _rounded(model, formula, float(number))
+        lower, upper = _round(model, formula, float(number))
         is_stepwise = steps(formula) is not None and model.kind not in CONTINUOUS
         return number, lower, upper, ROUNDING if is_stepwise else NONE
     if not settings.is_sound:
@@ -40,10 +40,10 @@ def bounded(
     low, high = (None if bound is None else float(number_of(bound)) for bound in (value.lower, value.upper))
     if low is None or high is None:
         return number, None, None, INTERVAL
-    return number, *_widened(model, formula, low, high, settings.precision), INTERVAL
+    return number, *_widen(model, formula, low, high, settings.precision), INTERVAL
 
 
-def _widened(model: Model, formula: Any, low: float, high: float, precision: float) -> tuple[float, float]:
+def _widen(model: Model, formula: Any, low: float, high: float, precision: float) -> tuple[float, float]:
     """The bounds of an iteration, moved apart by a thousandth of the precision, and by no less than rounding may do.
 
     Storm's bounds hold for real numbers. It computes with rounded ones, and may give 0.39999999999999997 as both bounds
@@ -63,7 +63,7 @@ def _is_by_graph(model: Model, formula: Any, value: float) -> bool:
     return value in (0.0, 1.0) and is_probability(formula) and by_graph(model, formula, int(value))
 
 
-def _rounded(model: Model, formula: Any, number: float) -> tuple[float, float] | tuple[None, None]:
+def _round(model: Model, formula: Any, number: float) -> tuple[float, float] | tuple[None, None]:
     """Bounds on a value after finitely many steps: Storm gives the rounded value as both.
 
     In continuous time a bound is one on time, and Storm's answer an approximation.

@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from kubeproof.errors import QuantityError
-from kubeproof.quantify.bounds import EXACT, INTERVAL, NONE, ROUNDING, Number, bounded, is_unsigned
+from kubeproof.quantify.bounds import EXACT, INTERVAL, NONE, ROUNDING, Number, bound, is_unsigned
 from kubeproof.quantify.methods import MOST_ITERATIONS, CheckSettings, environment_of
 from kubeproof.quantify.prism.expressions import threshold_of
 from kubeproof.quantify.prism.formulas import is_complement, is_endless_reward
-from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
+from kubeproof.quantify.storm import Model, StormRefusal, ask, storm
 from kubeproof.values import dataclass
 
 
@@ -47,7 +47,7 @@ def check(model: Model, formula: Any, *, settings: CheckSettings = CheckSettings
     environment = environment_of(model, asked_for, settings)
     result = _result(model, asked_for, environment)
     found = _answer(model, (formula, asked_for), result, settings, time.perf_counter() - begin)
-    return found if threshold is None else _judged(found, *threshold)
+    return found if threshold is None else _judge(found, *threshold)
 
 
 def _refuse_negative(model: Model, formula: Any) -> None:
@@ -61,7 +61,7 @@ def _refuse_negative(model: Model, formula: Any) -> None:
 def _result(model: Model, formula: Any, environment: Any) -> Any:
     """What Storm answers; a property that it cannot check is an error with its reason."""
     try:
-        result = asked(
+        result = ask(
             lambda: storm().model_checking(model.handle, formula, only_initial_states=True, environment=environment)
         )
     except StormRefusal as problem:
@@ -98,18 +98,18 @@ def _answer(model: Model, formulas: tuple[Any, Any], result: Any, settings: Chec
     states = list(model.handle.initial_states)
     values = [result[state] for state in states]
     if isinstance(values[0], bool):
-        found = _made(formula, (None, None, None), INTERVAL, model, settings, elapsed_s, states)
+        found = _make(formula, (None, None, None), INTERVAL, model, settings, elapsed_s, states)
         truth = values[0] if len(set(values)) == 1 else None
         return replace(found, is_question=True, holds=truth, is_converged=found.is_converged and truth is not None)
-    numbers = [bounded(model, asked_for, value, settings) for value in values]
+    numbers = [bound(model, asked_for, value, settings) for value in values]
     span = _over_initial_states([number[:3] for number in numbers])
-    found = _made(formula, span, numbers[0][3], model, settings, elapsed_s, states)
+    found = _make(formula, span, numbers[0][3], model, settings, elapsed_s, states)
     least = 1.0 if is_complement(asked_for) else 0.0
     each = (_is_converged(low, high, settings, least) for _, low, high, _ in numbers)
     return replace(found, is_converged=all(each))
 
 
-def _made(
+def _make(
     formula: Any, found: tuple[Number | None, Number | None, Number | None], guarantee: str, model: Model,
     settings: CheckSettings, elapsed_s: float, states: list[int],
 ) -> Answer:  # fmt: skip
@@ -156,7 +156,7 @@ def _method(guarantee: str, settings: CheckSettings) -> str:
     return "sound iteration, component by component" if settings.method == "auto" else settings.method.replace("-", " ")
 
 
-def _judged(answer: Answer, comparison: str, threshold: Fraction) -> Answer:
+def _judge(answer: Answer, comparison: str, threshold: Fraction) -> Answer:
     """The answer to a property with a threshold; open if the threshold lies between the bounds."""
     low, high = answer.lower, answer.upper
     if low is None or high is None:
@@ -164,12 +164,12 @@ def _judged(answer: Answer, comparison: str, threshold: Fraction) -> Answer:
             return replace(answer, is_question=True, is_converged=False)
         slack = answer.precision * max(1.0, abs(float(answer.value)))
         low, high = float(answer.value) - slack, float(answer.value) + slack
-    least, most = _compared(comparison, low, threshold), _compared(comparison, high, threshold)
+    least, most = _compare(comparison, low, threshold), _compare(comparison, high, threshold)
     holds = least if least == most else None
     return replace(answer, is_question=True, holds=holds, is_converged=answer.is_converged and holds is not None)
 
 
-def _compared(comparison: str, number: Number, threshold: Fraction) -> bool:
+def _compare(comparison: str, number: Number, threshold: Fraction) -> bool:
     if comparison == "GEQ":
         return number >= threshold
     if comparison == "GREATER":

@@ -33,16 +33,16 @@ class PrismOptions:
 def check_prism(file: str, options: PrismOptions, progress: Progress = lambda line: None) -> QuantifyResult:
     """The answers to all properties asked about a PRISM program."""
     program = read_program(file, options.constants)
-    wanted = _wanted(program, options)
+    wanted = _choose_properties(program, options)
     model = build(program, wanted, exact=options.exact, whole=options.whole)
     progress(f"{file}: {model.states:,} states")
-    result = answered(file, model, wanted, options.settings, program.constants, progress)
+    result = answer(file, model, wanted, options.settings, program.constants, progress)
     if is_cut(wanted, options.whole):
         result = replace(result, notes=(*result.notes, "built only up to the goal of the property"))
     return QuantifyResult((result,))
 
 
-def _wanted(program: Program, options: PrismOptions) -> tuple[Property, ...]:
+def _choose_properties(program: Program, options: PrismOptions) -> tuple[Property, ...]:
     """The properties of the file that were asked for by name, then those of the command line."""
     listed = read_properties(options.properties_file, program) if options.properties_file else ()
     for name in options.names:
@@ -58,7 +58,7 @@ def _wanted(program: Program, options: PrismOptions) -> tuple[Property, ...]:
     return chosen + given
 
 
-def answered(
+def answer(
     title: str, model: Model, wanted: Sequence[Property], settings: CheckSettings,
     parameters: tuple[tuple[str, str], ...] = (), progress: Progress = lambda line: None,
 ) -> ModelResult:  # fmt: skip

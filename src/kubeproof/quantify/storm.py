@@ -80,7 +80,7 @@ def check_installed() -> None:
         raise EnvironmentProblem(f"E401 NumPy is not installed. Install it: {INSTALL}") from None
 
 
-def asked(question: Callable[[], Result]) -> Result:
+def ask(question: Callable[[], Result]) -> Result:
     """The answer of a call into Storm; its exceptions become refusals."""
     try:
         return question()
@@ -91,14 +91,14 @@ def asked(question: Callable[[], Result]) -> Result:
         raise StormRefusal(problem.message.removeprefix("Storm: ")) from None
 
 
-def measured(build: Callable[[], Any], *, branching: int, unsigned: frozenset[str] = frozenset()) -> Model:
+def build_measured(build: Callable[[], Any], *, branching: int, unsigned: frozenset[str] = frozenset()) -> Model:
     """The model that is built, with its sizes and the time it took."""
     begin = time.perf_counter()
-    handle = asked(build)
-    return described(handle, time.perf_counter() - begin, branching, unsigned)
+    handle = ask(build)
+    return describe(handle, time.perf_counter() - begin, branching, unsigned)
 
 
-def described(handle: Any, build_s: float, branching: int, unsigned: frozenset[str] = frozenset()) -> Model:
+def describe(handle: Any, build_s: float, branching: int, unsigned: frozenset[str] = frozenset()) -> Model:
     """A model of Storm with its sizes."""
     dead = handle.labeling.get_states("deadlock") if handle.labeling.contains_label("deadlock") else None
     return Model(

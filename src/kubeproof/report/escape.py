@@ -11,8 +11,8 @@ def escape(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else _spelled(char) for char in text)
+    return "".join(char if char.isprintable() else _spell(char) for char in text)
 
 
-def _spelled(char: str) -> str:
+def _spell(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")

@@ -11,7 +11,7 @@ from kubeproof.report.style import Style
 
 def explanations() -> Iterator[Explanation]:
     """Everything that can be explained."""
-    from kubeproof.report.lexicon.checks import explained_checks
+    from kubeproof.report.lexicon.checks import explain_checks
     from kubeproof.report.lexicon.errors import errors
     from kubeproof.report.lexicon.events import events
     from kubeproof.report.lexicon.properties import properties
@@ -19,14 +19,14 @@ def explanations() -> Iterator[Explanation]:
     from kubeproof.report.lexicon.verdicts import verdicts
 
     yield from properties()
-    yield from explained_checks()
+    yield from explain_checks()
     yield from events()
     yield from errors()
     yield from verdicts()
     yield from terms()
 
 
-def found(word: str) -> tuple[Explanation, ...]:
+def find(word: str) -> tuple[Explanation, ...]:
     """All that a word can mean, whatever its case: `completes` is an event and a property."""
     wanted = word.lower()
     return tuple(one for one in explanations() if wanted in (name.lower() for name in (one.name, *one.aliases)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os.path
 
 from kubeproof.cluster.objects import Source
-from kubeproof.manifests.folders.files import rendered_name
+from kubeproof.manifests.folders.files import name_rendered
 from kubeproof.values import dataclass
 from kubeproof.verify.result import IntentResult
 
-_RENDERED = rendered_name("").removesuffix(">")
+_RENDERED = name_rendered("").removesuffix(">")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +44,4 @@ def physical(source: Source | None) -> Source | None:
     if source is None or is_file(source):
         return source
     recipe = source.file.removeprefix(_RENDERED).removesuffix(">")
-    return Source(recipe, 1) if source.file == rendered_name(recipe) else None
+    return Source(recipe, 1) if source.file == name_rendered(recipe) else None

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kubeproof.monitor.alarms import to_value as alarm_value
-from kubeproof.monitor.rules.words import learned
+from kubeproof.monitor.rules.words import describe_learned
 from kubeproof.monitor.rules.writer import to_value as rule_value
-from kubeproof.monitor.times import shown_duration, shown_time
+from kubeproof.monitor.times import show_duration, show_time
 from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
@@ -45,19 +45,19 @@ def notes(mined: Mined) -> tuple[str, ...]:
     )
 
 
-def mined_text(mined: Mined) -> str:
+def render_mined(mined: Mined) -> str:
     """The rules in words."""
 
     def lines() -> Iterator[str]:
         for rule in mined.rules.rules:
-            yield from learned(rule)
+            yield from describe_learned(rule)
         yield ""
         yield from notes(mined)
 
     return _text(lines())
 
 
-def mined_json(mined: Mined) -> str:
+def render_mined_json(mined: Mined) -> str:
     """The rules and how well they held."""
     document = {
         "version": 1,
@@ -75,7 +75,7 @@ def mined_json(mined: Mined) -> str:
 
 def rules_text(rules: RuleSet) -> str:
     """Any rules in words."""
-    return _text(line for rule in rules.rules for line in learned(rule))
+    return _text(line for rule in rules.rules for line in describe_learned(rule))
 
 
 def rules_json(rules: RuleSet) -> str:
@@ -89,9 +89,9 @@ def alarm_text(numbered: Numbered) -> str:
     number, alarm = numbered
     run = f" run {alarm.run}" if alarm.run else ""
     line = (
-        f"{alarm.verdict} {shown_time(alarm.detected_us)}{run} {alarm.kind.value} {alarm.about}: {alarm.text} "
-        f"[{alarm.rule}; evidence from {shown_time(alarm.start_us)}, detected after "
-        f"{shown_duration(max(0, alarm.time_to_detect_us))}, alarm {number}]"
+        f"{alarm.verdict} {show_time(alarm.detected_us)}{run} {alarm.kind.value} {alarm.about}: {alarm.text} "
+        f"[{alarm.rule}; evidence from {show_time(alarm.start_us)}, detected after "
+        f"{show_duration(max(0, alarm.time_to_detect_us))}, alarm {number}]"
     )
     return f"{escape(line)}\n"
 
@@ -143,14 +143,14 @@ def scores_text(scores: Scores, how: str) -> str:
 
     def lines() -> Iterator[str]:
         yield f"{how}; up to {scores.rules} rules"
-        yield _counted("recall", scores.true_alarms, scores.failures, "failures")
+        yield _count("recall", scores.true_alarms, scores.failures, "failures")
         alarms = scores.true_alarms + scores.false_alarms
-        yield _counted("precision", scores.true_alarms, alarms, "runs with an alarm")
+        yield _count("precision", scores.true_alarms, alarms, "runs with an alarm")
         yield f"F1                 {scores.f1:.3f}"
         yield f"accuracy           {scores.accuracy:.3f}"
-        yield _counted("silent failures", scores.silent_found, scores.silent, "found")
-        yield _counted("clean runs", scores.clean_alarmed, scores.clean, "with a false alarm")
-        yield _counted("early alarms", scores.early, scores.failures, "failures alarmed before the first symptom")
+        yield _count("silent failures", scores.silent_found, scores.silent, "found")
+        yield _count("clean runs", scores.clean_alarmed, scores.clean, "with a false alarm")
+        yield _count("early alarms", scores.early, scores.failures, "failures alarmed before the first symptom")
         if scores.early:
             yield f"lead               {scores.median_lead_us / 1_000_000:.1f} s median, where early"
         if scores.damaged:
@@ -163,7 +163,7 @@ def scores_text(scores: Scores, how: str) -> str:
     return _text(lines())
 
 
-def _counted(what: str, part: int, whole: int, meaning: str) -> str:
+def _count(what: str, part: int, whole: int, meaning: str) -> str:
     share = f"{part / whole:.3f}" if whole else "-    "  # a share of nothing is not zero
     return f"{what:<18} {share}  ({part} of {whole} {meaning})"
 

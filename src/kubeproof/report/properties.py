@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.logic.formats.dot import to_dot
-from kubeproof.logic.formats.guards import shown
+from kubeproof.logic.formats.guards import show_guard
 from kubeproof.logic.formats.hoa import to_hoa
 from kubeproof.report.escape import escape
 
@@ -22,17 +22,17 @@ MEANINGS = {
 }
 
 
-def classified_text(one: Property) -> str:
+def classify_as_text(one: Property) -> str:
     """One line for the class, one for what it means."""
     return f"{escape(one.text)}: {one.kind.value}\n  {MEANINGS[one.kind.value]}\n"
 
 
-def classified_json(one: Property) -> str:
+def classify_as_json(one: Property) -> str:
     """The class as a document."""
     return _document({"property": one.text, "class": one.kind.value, "automaton": _numbers(one.automaton)})
 
 
-def decomposed_text(one: Property) -> str:
+def decompose_as_text(one: Property) -> str:
     """The three automata as tables of transitions."""
     parts = one.parts
     how = "deterministic" if parts.is_deterministic else "nondeterministic"
@@ -41,25 +41,25 @@ def decomposed_text(one: Property) -> str:
     return head + "".join(f"\n{title}\n{_table(automaton)}" for title, automaton in sections)
 
 
-def decomposed_json(one: Property) -> str:
+def decompose_as_json(one: Property) -> str:
     """Class, determinism and the three automata in HOA."""
     parts = one.parts
-    automata = {name: to_hoa(automaton, name=name) for name, automaton in _named(one)}
+    automata = {name: to_hoa(automaton, name=name) for name, automaton in _name_parts(one)}
     content = {"property": one.text, "class": one.kind.value, "deterministic": parts.is_deterministic}
     return _document({**content, "automata": automata})
 
 
-def decomposed_hoa(one: Property) -> str:
+def decompose_as_hoa(one: Property) -> str:
     """The three automata in HOA, one after the other, as the format allows."""
-    return "".join(to_hoa(automaton, name=f"{name} of {one.text}") for name, automaton in _named(one))
+    return "".join(to_hoa(automaton, name=f"{name} of {one.text}") for name, automaton in _name_parts(one))
 
 
-def decomposed_dot(one: Property) -> str:
+def decompose_as_dot(one: Property) -> str:
     """The three automata as graphs, one after the other."""
-    return "".join(to_dot(automaton, title=f"{name} of {one.text}") for name, automaton in _named(one))
+    return "".join(to_dot(automaton, title=f"{name} of {one.text}") for name, automaton in _name_parts(one))
 
 
-def _named(one: Property) -> tuple[tuple[str, Buchi], ...]:
+def _name_parts(one: Property) -> tuple[tuple[str, Buchi], ...]:
     parts = one.parts
     return ("property", parts.whole), ("safety", parts.safety), ("liveness", parts.liveness)
 
@@ -72,7 +72,7 @@ def _table(automaton: Buchi) -> str:
         marks = "->" if state in automaton.initial else "  "
         name = f"({automaton.name(state)})" if state in automaton.accepting else f" {automaton.name(state)} "
         lines += [f"  {marks} {escape(name)}"]
-        lines += [f"       {escape(shown(g, automaton.alphabet))} -> {escape(automaton.name(t))}" for g, t in out]
+        lines += [f"       {escape(show_guard(g, automaton.alphabet))} -> {escape(automaton.name(t))}" for g, t in out]
     return "\n".join(lines) + "\n"
 
 

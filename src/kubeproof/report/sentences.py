@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from kubeproof.manifests.loaded import ASSUMED_NODES
-from kubeproof.values import complete
+from kubeproof.manifests.loaded import ASSUMED_NODES, Sort
 from kubeproof.verdicts import Verdict
-from kubeproof.verify.matrix.result import Grade, Matrix
 from kubeproof.verify.result import IntentResult, OmittedGroup, SuppressionNote, VerifyResult
+
+if TYPE_CHECKING:
+    from kubeproof.verify.matrix.result import Matrix
 
 MOST_OMITTED = 8  # kinds and fields that one line names
 MOST_OTHERS = 4  # other things, a line each
-COUNTED = complete(
-    Grade,
-    {Grade.STEADY: "steady", Grade.DIPS: "dip and recover", Grade.STUCK: "STUCK", Grade.UNKNOWN: "not known"},
-)
 
 
 def title(result: IntentResult) -> str:
@@ -26,48 +24,56 @@ def title(result: IntentResult) -> str:
     return f"{result.id} {result.key}{name}{target}"
 
 
-def closing(result: VerifyResult) -> str:
-    """What follows the overall verdict: how many properties, with which verdicts."""
-    told = _checked(result.results) if result.matrix is None else counted(result.matrix)
+def closing(result: VerifyResult, where: str = "") -> str:
+    """What follows the overall verdict: how many properties, with which verdicts.
+
+    `where` is said of what is not modelled, if that comes last.
+    """
+    told = [_say_checked(result.results) if result.matrix is None else _survey(result.matrix)]
+    more = [*_say_assumed(result), *_errors(result)]
     if (
         result.results
         and result.not_modelled
         and result.verdict in (Verdict.HOLDS, Verdict.HOLDS_BOUNDED, Verdict.VACUOUS)
     ):
-        told += f"; {count(len(result.not_modelled), 'thing')} in the input not modelled"
+        told.append(f"{count(len(result.not_modelled), 'thing')} in the input not modelled{'' if more else where}")
+    return "; ".join((*told, *more))
+
+
+def _say_assumed(result: VerifyResult) -> Iterator[str]:
     if any(key == ASSUMED_NODES for key, _ in result.scope):
-        told += "; on assumed nodes"
+        yield "on assumed nodes"
+
+
+def _errors(result: VerifyResult) -> Iterator[str]:
     errors = sum(one.severity == "error" and one.suppression is None for one in result.checks)
     if errors:
-        told += f"; checks found {count(errors, 'error')}"
-    return told
+        yield f"checks found {count(errors, 'error')}"
 
 
-def _checked(results: Sequence[IntentResult]) -> str:
+def _say_checked(results: Sequence[IntentResult]) -> str:
     counts = Counter(one.verdict for one in results)
     parts = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(counts.items()))
     return f"{count(len(results), 'property', 'properties')} checked" + (f" ({parts})" if parts else "")
 
 
-def counted(matrix: Matrix) -> str:
-    """`12 workloads under 9 faults: 36 steady, 3 STUCK`."""
-    numbers = Counter(cell.grade for cell in matrix.cells)
-    parts = ", ".join(f"{numbers[grade]:,} {COUNTED[grade]}" for grade in Grade if numbers[grade])
-    size = f"{count(len(matrix.rows), 'workload')} under {count(len(matrix.columns), 'fault')}"
-    return f"{size}: {parts}" if parts else size
+def _survey(matrix: Matrix) -> str:
+    from kubeproof.report.matrix.words import count_cells
+
+    return count_cells(matrix)
 
 
-def omitted_lines(groups: Sequence[OmittedGroup]) -> Iterator[str]:
+def list_omitted(groups: Sequence[OmittedGroup]) -> Iterator[str]:
     """What is not modelled, a line for kinds and one for fields; whatever may decide first."""
-    for sign, told in (("kind ", "objects"), ("field ", "fields")):
-        alike = [group for group in groups if group.what.startswith(sign)]
-        named = [f"{group.what.removeprefix(sign)} ({group.count})" for group in alike[:MOST_OMITTED]]
-        rest = sum(group.count for group in alike[MOST_OMITTED:])
+    for sort, told in ((Sort.KIND, "objects"), (Sort.FIELD, "fields")):
+        alike = [one for one in groups if one.group.sort == sort]
+        named = [f"{one.group.name} ({one.count})" for one in alike[:MOST_OMITTED]]
+        rest = sum(one.count for one in alike[MOST_OMITTED:])
         if named:
             yield f"{told}: {', '.join(named)}" + (f" and {rest:,} more" if rest else "")
-    others = [group for group in groups if not group.what.startswith(("kind ", "field "))]
-    for group in others[:MOST_OTHERS]:
-        yield f"{group.what} ({group.count})" if group.count > 1 else group.what
+    others = [one for one in groups if one.group.sort == Sort.OTHER]
+    for one in others[:MOST_OTHERS]:
+        yield f"{one.group.name} ({one.count})" if one.count > 1 else one.group.name
     if len(others) > MOST_OTHERS:
         yield f"and {len(others) - MOST_OTHERS:,} more"
 
@@ -83,7 +89,7 @@ def worst_run(results: Sequence[IntentResult]) -> IntentResult | None:
     return next((one for one in traced if one.is_decisive), traced[0] if traced else None)
 
 
-def suppressed_by(result: IntentResult) -> str:
+def explain_suppressed(result: IntentResult) -> str:
     """Why a violation is accepted, "" if it is not."""
     found = result.suppression
     if found is None:
@@ -92,7 +98,7 @@ def suppressed_by(result: IntentResult) -> str:
     return f"suppressed by {found.kind} at {found.source}{until}: {found.reason}"
 
 
-def audited(note: SuppressionNote) -> str:
+def write_audit_line(note: SuppressionNote) -> str:
     """One line of the audit trail."""
     given = note.suppression
     until = f" until {given.expires}" if given.expires else ""

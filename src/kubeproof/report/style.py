@@ -58,12 +58,12 @@ class Style:
         Words are never broken, so that names can be copied.
         """
         indent = _visible(head)
-        parts = [text] if self.width is None else _wrapped(text, max(_LEAST_WIDTH, self.width - indent))
+        parts = [text] if self.width is None else _wrap(text, max(_LEAST_WIDTH, self.width - indent))
         for number, part in enumerate(parts):
             start = head if number == 0 else below + " " * (indent - _visible(below))
             yield start + (self.faint(part) if faint else part)
 
-    def indented(self, columns: int) -> Style:
+    def indent(self, columns: int) -> Style:
         """The style for lines that will be moved to the right."""
         return self if self.width is None else replace(self, width=self.width - columns)
 
@@ -86,7 +86,7 @@ def _visible(text: str) -> int:
     return len(_CODES.sub("", text))
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     from textwrap import wrap
 
     return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]

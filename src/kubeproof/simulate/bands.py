@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from kubeproof.simulate.control.readings import merged
+from kubeproof.simulate.control.measuring.readings import merge
 from kubeproof.simulate.outcome import Costs, Series, ServiceTotals, Timeline
 
 LOW, HIGH = 0.05, 0.95
@@ -46,10 +46,10 @@ def _quantile(known: list[float], share: float) -> float | None:
 
 def totals(runs: Sequence[tuple[ServiceTotals, ...]]) -> tuple[ServiceTotals, ...]:
     """What became of the requests of all runs."""
-    return tuple(reduce(_added, each) for each in zip(*runs, strict=True))
+    return tuple(reduce(_add, each) for each in zip(*runs, strict=True))
 
 
-def _added(one: ServiceTotals, other: ServiceTotals) -> ServiceTotals:
+def _add(one: ServiceTotals, other: ServiceTotals) -> ServiceTotals:
     return ServiceTotals(
         one.name,
         one.arrived + other.arrived,
@@ -57,7 +57,7 @@ def _added(one: ServiceTotals, other: ServiceTotals) -> ServiceTotals:
         one.late + other.late,
         one.failed + other.failed,
         one.waiting + other.waiting,
-        merged(one.times, other.times),
+        merge(one.times, other.times),
     )
 
 

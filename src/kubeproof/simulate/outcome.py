@@ -101,9 +101,25 @@ class IntentOutcome:
     @property
     def title(self) -> str:
         """`S003 maxReplicas (name) Deployment/shop/web`; names made from key and target stand alone."""
-        if self.intent.split(" ")[0] == self.key or not self.key:
+        if self._is_made or not self.key:
             return f"{self.id} {self.intent}"
         return f"{self.id} {self.key} ({self.intent}){' ' if self.target else ''}{self.target}"
+
+    @property
+    def heading(self) -> str:
+        """`maxReplicas (name)`: the title without ID and target."""
+        if self.intent == self._plain_name:
+            return self.key
+        return self.intent if self._is_made or not self.key else f"{self.key} ({self.intent})"
+
+    @property
+    def _plain_name(self) -> str:
+        return f"{self.key} {self.target}".rstrip()
+
+    @property
+    def _is_made(self) -> bool:
+        """True if nobody gave the name: it has a number where an intent stands twice."""
+        return self.intent == self._plain_name or self.intent.startswith(f"{self._plain_name} #")
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def simulate_cluster(
         verdict=_overall(intents),
         files=loaded.files,
         not_modelled=tuple(f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions),
-        notes=(*_cut(records, options), *_missed(records), *_notes(loaded), *_too_late(loaded, options)),
+        notes=(*_cut(records, options), *_list_missed(records), *_notes(loaded), *_too_late(loaded, options)),
         elapsed_s=monotonic() - begin,
     )
 
@@ -96,7 +96,7 @@ def _overall(intents: tuple[IntentOutcome, ...]) -> Verdict:
     return Verdict.VACUOUS if verdicts == {Verdict.VACUOUS} else Verdict.SAMPLED_OK
 
 
-def _missed(records: list[RunRecord]) -> list[str]:
+def _list_missed(records: list[RunRecord]) -> list[str]:
     """What could not happen, and in how many of the runs."""
     counts = Counter(note for record in records for note in record.notes)
     return [
@@ -125,7 +125,7 @@ def _notes(loaded: Loaded) -> list[str]:
 
 
 def _instead(event: Event) -> str:
-    if isinstance(event, UsageChange | CpuLoad):
+    if isinstance(event, (UsageChange, CpuLoad)):
         return "the first level holds; give it transitions, or requests in spec.workload"
     return "give it one, or put it into spec.workload.faults"
 

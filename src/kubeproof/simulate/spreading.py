@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.simulate.control.clocked import ClockedRun, RunRecord
-from kubeproof.simulate.control.planning import Planned, planned
+from kubeproof.simulate.control.planning import Planned, plan_input
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.values import dataclass
 
@@ -45,7 +45,7 @@ class Runs:
     def plan(self) -> Planned:
         """The plan of all runs."""
         if self._plan is None:
-            self._plan = planned(self._loaded, autoscaler=self._options.autoscaler)
+            self._plan = plan_input(self._loaded, autoscaler=self._options.autoscaler)
         return self._plan
 
     def __call__(self, task: RunTask, progress: Report = None) -> RunRecord:

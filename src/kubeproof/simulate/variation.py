@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
+from kubeproof.cluster.api.quantity import milli
 from kubeproof.cluster.objects import Container, PodTemplate, Workload
-from kubeproof.cluster.policies import HorizontalPodAutoscaler
-from kubeproof.cluster.quantity import milli
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU
 from kubeproof.errors import UsageError
 from kubeproof.events.workload import TrafficShift, WorkloadSpec
@@ -48,13 +48,13 @@ def variants(loaded: Loaded, axes: tuple[Axis, ...]) -> list[tuple[Settings, Loa
     for combination in combinations:
         varied = loaded
         for key, value in zip(keys, combination, strict=True):
-            varied = _varied(varied, key, value)
+            varied = _vary(varied, key, value)
         _check_limits(loaded, varied, [f"--vary {key}={value}" for key, value in zip(keys, combination, strict=True)])
         found.append((tuple(zip(keys, combination, strict=True)), varied))
     return found
 
 
-def _varied(loaded: Loaded, key: str, value: str) -> Loaded:
+def _vary(loaded: Loaded, key: str, value: str) -> Loaded:
     subject, _, field = key.rpartition(".")
     if key in _PARAMETERS:
         return _PARAMETERS[key](loaded, key, value)
@@ -132,7 +132,7 @@ def _target_cpu(loaded: Loaded, key: str, value: str) -> Loaded:
     return varied
 
 
-def _bound(name: str) -> Callable[[Loaded, str, str], Loaded]:
+def _bind(name: str) -> Callable[[Loaded, str, str], Loaded]:
     def vary(loaded: Loaded, key: str, value: str) -> Loaded:
         number = _whole(key, value, most=100_000)
         changes: dict[str, Any] = {name: number}
@@ -188,8 +188,8 @@ def _traffic(loaded: Loaded, key: str, value: str) -> Loaded:
 
 _PARAMETERS: dict[str, Callable[[Loaded, str, str], Loaded]] = {
     "hpa.targetCPU": _target_cpu,
-    "hpa.minReplicas": _bound("min_replicas"),
-    "hpa.maxReplicas": _bound("max_replicas"),
+    "hpa.minReplicas": _bind("min_replicas"),
+    "hpa.maxReplicas": _bind("max_replicas"),
     "hpa.syncPeriod": _setting("hpa_period_s", _seconds),
     "hpa.downscaleStabilization": _setting(
         "downscale_stabilization_s", lambda key, value: _seconds(key, value, least=0)

@@ -21,6 +21,7 @@ class Reason(StrEnum):
     NO_PARTS = "no-parts"
     MANY_INTENTS = "many-intents"
     PARTS_MEET = "parts-meet"
+    PODS_MEET = "pods-meet"
     WHOLE_IS_LARGER = "whole-is-larger"
     NO_START = "no-start"
     NO_BOUND = "no-bound"
@@ -48,6 +49,7 @@ WORDS = complete(
         Reason.NO_PARTS: "the input has no parts to look at alone",
         Reason.MANY_INTENTS: "more intents than one search follows",
         Reason.PARTS_MEET: "parts may be on the move at the same time",
+        Reason.PODS_MEET: "what is asked for does not follow from what becomes of single pods",
         Reason.WHOLE_IS_LARGER: "the search of its part came to a limit, and the whole is larger",
         Reason.NO_START: "the first placements are not known",
         Reason.NO_BOUND: "sizes and budgets alone do not decide it",

@@ -20,10 +20,10 @@ from kubeproof.model.reductions.starts_in_unison import StartMatters
 from kubeproof.values import dataclass
 from kubeproof.verify.answered import Declined, PassedOver, Reason
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.proofs.coarser import is_proved, told, undecided, within
+from kubeproof.verify.proofs.coarser import drop_findings, explain_limits, is_proved, within
 from kubeproof.verify.result import Statistics
 from kubeproof.verify.searching import Beginning, Decided, Watch, begin, leave_out, one_search, statistics_of
-from kubeproof.verify.words.coverage import coverage_of, joined
+from kubeproof.verify.words.coverage import coverage_of, join_coverage
 
 MAX_RESTARTS = 3  # workloads whose start turns out to matter; beyond, no pods start in unison
 
@@ -139,7 +139,7 @@ def _answer(found: Searched, model: Model, passed: tuple[PassedOver, ...]) -> Mo
         name = FULL.name if model is COARSER else model.name
         return Modelled(system, search, order if system.leaves_out_orders else EVERY_ORDER, name, passed)
     proved = is_proved(system.checks, search)
-    return Modelled(system, search if proved else undecided(search), order, model.name, passed)
+    return Modelled(system, search if proved else drop_findings(search), order, model.name, passed)
 
 
 def _search_narrowed(
@@ -150,7 +150,7 @@ def _search_narrowed(
         share = within(options, watch.clock() - begun, is_relaxed=narrowing.order.is_relaxed)
         found = _search_once(plan, narrowing, beginning, share, watch)
         if isinstance(found, Searched):
-            return found._replace(search=told(found.search, share, options))
+            return found._replace(search=explain_limits(found.search, share, options))
         narrowing = found
 
 
@@ -189,7 +189,7 @@ def explore_plan(plan: Plan, beginning: Beginning, options: VerifyOptions, watch
     begun = watch.clock()
     system, search, order, model, passed = search_models(plan, beginning, options, watch)
     start_states = 0 if beginning.search is None else len(beginning.search.store)
-    seen = joined((beginning.coverage, coverage_of(system)))._asdict()
+    seen = join_coverage((beginning.coverage, coverage_of(system)))._asdict()
     statistics = replace(statistics_of(search, plan, order), start_states=start_states, **seen)
     decided = tuple(Decided(system, search, finding) for finding in search.findings)
     found = Explored(decided, statistics, search, model, passed)
@@ -211,14 +211,14 @@ def _with_shorter(found: Explored, again: _Repeated, plan: Plan) -> Explored:
         return found
     repeated = tuple(Decided(again.system, again.search, finding) for finding in again.search.findings)
     if again.search.stopped_by in (None, ALL_VIOLATED):
-        return replace(found, decided=repeated, statistics=_repeated_statistics(again, plan, found.statistics))
+        return replace(found, decided=repeated, statistics=_add_repeated(again, plan, found.statistics))
     pairs = zip(found.decided, repeated, strict=True)
     return replace(found, decided=tuple(full if full.finding.is_violated else known for known, full in pairs))
 
 
-def _repeated_statistics(again: _Repeated, plan: Plan, first: Statistics) -> Statistics:
+def _add_repeated(again: _Repeated, plan: Plan, first: Statistics) -> Statistics:
     """What the search in every order did; who acted in either of the two."""
-    seen = joined((first, coverage_of(again.system)))._asdict()
+    seen = join_coverage((first, coverage_of(again.system)))._asdict()
     return replace(statistics_of(again.search, plan, EVERY_ORDER), start_states=first.start_states, **seen)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+
 from kubeproof.values import dataclass
 
 ENGINES = ("auto", "compiled", "python", "reference")
@@ -36,6 +38,7 @@ class VerifyOptions:
     controllers: tuple[str, ...] = ()  # "path.py:Class" of the user's own controllers
     effort: Effort = Effort()
     has_usual_timeout: bool = False  # nobody asked for `timeout_s`: it only sees to it that there is an end
+    spent_s: float = field(default=0.0, compare=False)  # of `timeout_s`, before all this begins: for reading the input
 
     @property
     def is_limited(self) -> bool:

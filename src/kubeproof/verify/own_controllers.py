@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.controllers.own import Adapted, OwnController
 from kubeproof.errors import UsageError
 from kubeproof.model.plan import OwnLoop

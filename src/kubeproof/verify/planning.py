@@ -20,10 +20,10 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
         raise NothingToCheckError(f"E301 the input holds no workload{left_aside}. {remedy}")
     if not scenario.intents:
         raise NothingToCheckError("E301 the Scenario has no intents. List at least one under spec.intents.")
-    return planned(loaded, options)
+    return plan_input(loaded, options)
 
 
-def planned(loaded: Loaded, options: VerifyOptions) -> Plan:
+def plan_input(loaded: Loaded, options: VerifyOptions) -> Plan:
     """The plan of an input that has something to check."""
     scenario = loaded.scenario
     return make_plan(

@@ -7,17 +7,16 @@ A number that belongs to a workload follows its pods: by a rule of `spec.scale`,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import HOSTNAME, Node, Setup, Workload
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.cluster.scale import Following, Scale, WorkloadScale
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.events.declarations import Apply, BudgetChange, Event
 from kubeproof.events.declarations import Scale as ScaleEvent
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
-from kubeproof.values import dataclass
+from kubeproof.values import dataclass, replace
 
 COUNTED_NODES = "maxNodes"  # its count is about nodes, not pods
 
@@ -43,7 +42,7 @@ class Size:
         return sum(count for _, count in self.pods)
 
 
-def resized(loaded: Loaded, scale: Scale, size: Size) -> Loaded:
+def resize(loaded: Loaded, scale: Scale, size: Size) -> Loaded:
     """The input at this size; an exact placement becomes `start: deployed`, which does not depend on it.
 
     Where node kinds are given, the cluster consists of their copies only; otherwise its nodes stay as they are.
@@ -136,22 +135,22 @@ def _with_nodes(setup: Setup, counts: Mapping[str, int]) -> Setup:
     for node in setup.nodes:
         riders = [w for w in setup.workloads if w.rules.is_pod and w.bound_to == node.name]
         for number in range(1, counts.get(node.name, 0) + 1):
-            copy = copied(node, number)
+            copy = copy_node(node, number)
             nodes.append(copy)
-            workloads += _moved(riders, copy.name, number)
-    return _regrouped(replace(setup, nodes=tuple(nodes), workloads=tuple(workloads)))
+            workloads += _move_riders(riders, copy.name, number)
+    return _regroup(replace(setup, nodes=tuple(nodes), workloads=tuple(workloads)))
 
 
-def _regrouped(setup: Setup) -> Setup:
+def _regroup(setup: Setup) -> Setup:
     """The setup with as many slots of node groups as its nodes leave."""
     if setup.cluster_autoscaler is None:
         return setup
-    from kubeproof.cluster.node_groups import with_groups
+    from kubeproof.cluster.nodes.node_groups import with_groups
 
     return with_groups(setup, setup.cluster_autoscaler)
 
 
-def copied(node: Node, number: int) -> Node:
+def copy_node(node: Node, number: int) -> Node:
     """The node itself, then copies of it under names of their own."""
     if number == 1:
         return node
@@ -162,7 +161,7 @@ def copied(node: Node, number: int) -> Node:
     return replace(node, name=name, labels=as_labels(labels))
 
 
-def _moved(riders: Iterable[Workload], node: str, number: int) -> list[Workload]:
+def _move_riders(riders: Iterable[Workload], node: str, number: int) -> list[Workload]:
     """The bare pods of a node as those of its copy."""
     return [
         replace(

@@ -6,9 +6,10 @@ import builtins
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.actors import Actor
+from kubeproof.cluster.loops.actors import Actor
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy
+from kubeproof.manifests.loaded import Group
 from kubeproof.model.by_name.verbs import Verb
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -16,6 +17,7 @@ from kubeproof.verify.facts import Fact
 
 if TYPE_CHECKING:
     from kubeproof.verify.answered import Answered
+    from kubeproof.verify.dependence import DependsOn
     from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
 
@@ -120,6 +122,7 @@ class IntentResult:
     faults: tuple[str, ...] = ()  # of a cell of the survival matrix: what happens in its runs
     stopped_by: StoppedBy | None = field(default=None, compare=False)  # of UNKNOWN: what ended its search
     strategy: Answered | None = None  # who answered, and why others before did not; None: it was not noted
+    depends_on: DependsOn | None = None  # what of the input decides; None: not decided, or not asked for
 
     @property
     def is_decisive(self) -> bool:
@@ -148,7 +151,7 @@ class CheckFinding:
 class OmittedGroup:
     """Things of one kind in the input that the model does not take into account."""
 
-    what: str  # "kind ServiceAccount", "field startupProbe"; what is like nothing else in a sentence
+    group: Group
     count: int
     may_decide: bool  # about some workload: a verdict that rests on it is not decided
 
@@ -169,7 +172,8 @@ class Statistics:
     start_states: int = 0  # of the search for the start (`start: deployed`), not counted in `states`
     acted: tuple[tuple[str, tuple[str, ...]], ...] = ()  # controllers and events that could act, and what they could do
     idle: tuple[str, ...] = ()  # those that never could
-    unused: tuple[str, ...] = ()  # filters of schedulers that refused no node: "scheduler web: NodeAffinity"
+    refused: tuple[str, ...] = ()  # filters of schedulers that refused a node: "scheduler web: NodeAffinity"
+    unused: tuple[str, ...] = ()  # those that refused none
 
     @property
     def is_interrupted(self) -> bool:

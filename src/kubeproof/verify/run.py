@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kubeproof.engine.limits import Deadline
-from kubeproof.engine.snapshot import Snapshots
 from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
+from kubeproof.verify.findings.depended import with_dependence
 from kubeproof.verify.findings.known import Found, Known
-from kubeproof.verify.findings.left_out import left_out, omitted, told_omissions, with_caveats
+from kubeproof.verify.findings.left_out import find_left_out, group_omitted, list_omissions, with_caveats
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_of
 from kubeproof.verify.proofs.events_at_rest import is_calm
@@ -23,7 +24,10 @@ from kubeproof.verify.searching import SHOWING_SHARE, Report, Watch
 from kubeproof.verify.strategies.events_at_rest import FIRST_LOOK
 from kubeproof.verify.strategies.inquiry import Inquiry
 from kubeproof.verify.strategies.walk import walk
-from kubeproof.verify.words.summary import abstractions, combined, overall, reduced_scope, scope
+from kubeproof.verify.words.summary import abstractions, combine, describe_reduced_scope, overall, scope
+
+if TYPE_CHECKING:
+    from kubeproof.engine.snapshot import Snapshots
 
 __all__ = ["plan_of", "verify", "verify_intents"]
 
@@ -41,8 +45,9 @@ def verify(
 
     Asked to stop, or interrupted, it answers with what is decided by then. `found` is told of violations meanwhile.
     """
-    result = verify_intents(loaded, options, progress, snapshots, stop=stop, found=found)
-    return replace(result, checks=run_checks(loaded))
+    inquiry, result = _verify(loaded, options, progress, snapshots, stop=stop, found=found)
+    told = with_dependence(loaded, inquiry.plan, result.results, inquiry.slices, is_own=bool(options.controllers))
+    return replace(result, results=tuple(told), checks=run_checks(loaded))
 
 
 def verify_intents(
@@ -54,7 +59,19 @@ def verify_intents(
     stop: Stop | None = None,
     found: Found | None = None,
 ) -> VerifyResult:
-    """The same without checks."""
+    """The same without checks, and without what verdicts depend on."""
+    return _verify(loaded, options, progress, snapshots, stop=stop, found=found)[1]
+
+
+def _verify(
+    loaded: Loaded,
+    options: VerifyOptions,
+    progress: Report,
+    snapshots: Snapshots | None,
+    *,
+    stop: Stop | None,
+    found: Found | None,
+) -> tuple[Inquiry, VerifyResult]:
     plan = plan_of(loaded, options)
     watch = Watch(progress, snapshots, stop or Stop(), Known(found), deadline=_deadline(loaded, options))
     inquiry = Inquiry(loaded, plan, options, watch, partial(verify_intents, progress=progress, stop=watch.stop))
@@ -67,29 +84,29 @@ def verify_intents(
         _interrupt(inquiry)
     results, statistics = inquiry.answer(), inquiry.statistics or Statistics()
     if watch.stop.is_asked and any(one.verdict == Verdict.UNKNOWN for one in results):
-        results, statistics = [_told_open(one) for one in results], replace(statistics, stopped_by=INTERRUPTED)
-    return _report(inquiry, with_caveats(loaded, plan, results), statistics)
+        results, statistics = [_mark_open(one) for one in results], replace(statistics, stopped_by=INTERRUPTED)
+    return inquiry, _report(inquiry, with_caveats(loaded, plan, results), statistics)
 
 
 def _report(inquiry: Inquiry, results: list[IntentResult], statistics: Statistics) -> VerifyResult:
     """The results with what they are about."""
     loaded, plan = inquiry.loaded, inquiry.plan
-    left_aside = told_omissions(loaded)
-    left_aside += left_out(plan)
+    left_aside = list_omissions(loaded)
+    left_aside += find_left_out(plan)
     return VerifyResult(
         scenario=loaded.scenario.name,
         verdict=overall(results),
         scope=(
             *scope(loaded, plan, statistics),
             *inquiry.also,
-            *reduced_scope(plan, inquiry.slices),
+            *describe_reduced_scope(plan, inquiry.slices),
             *(("abstraction", note) for note in abstractions(loaded, plan)),
         ),
         results=tuple(results),
         not_modelled=tuple(left_aside),
         statistics=statistics,
         inputs=loaded.texts,
-        omitted=omitted(loaded, plan),
+        omitted=group_omitted(loaded, plan),
     )
 
 
@@ -99,10 +116,10 @@ def _deadline(loaded: Loaded, options: VerifyOptions) -> Deadline | None:
         return None
     is_looked_at_again = options.has_usual_timeout and not is_calm(loaded)
     share = FIRST_LOOK if is_looked_at_again else 1.0 - SHOWING_SHARE
-    return Deadline(time.monotonic() + share * options.timeout_s, options.timeout_s)
+    return Deadline(time.monotonic() + share * options.timeout_s - options.spent_s, options.timeout_s)
 
 
-def _told_open(one: IntentResult) -> IntentResult:
+def _mark_open(one: IntentResult) -> IntentResult:
     """What an interrupt left open, also if a search before it had come to a limit."""
     is_told = one.verdict != Verdict.UNKNOWN or one.stopped_by == INTERRUPTED
     return one if is_told else replace(one, detail=f"{one.detail}; then interrupted")
@@ -111,5 +128,5 @@ def _told_open(one: IntentResult) -> IntentResult:
 def _interrupt(inquiry: Inquiry) -> None:
     """What is known: the intents that are decided, with all others open."""
     spent = inquiry.watch.known.spent
-    inquiry.statistics = replace(combined(spent) if spent else Statistics(), stopped_by=INTERRUPTED)
+    inquiry.statistics = replace(combine(spent) if spent else Statistics(), stopped_by=INTERRUPTED)
     inquiry.interrupt(inquiry.statistics)

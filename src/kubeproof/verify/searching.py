@@ -12,8 +12,8 @@ from kubeproof.engine.search import (
     Found,
     Search,
     Store,
-    compiled_kernel,
     explore,
+    find_compiled_kernel,
     make_kernel,
 )
 from kubeproof.engine.snapshot import Keeper, Snapshots
@@ -61,6 +61,11 @@ class Watch:
         if self.stop.is_asked:
             raise KeyboardInterrupt  # what is known by now is the answer
         self.known.tell()
+
+    @property
+    def is_late(self) -> bool:
+        """True if no time is left for another search."""
+        return self.deadline is not None and self.deadline_clock() > self.deadline.at_s
 
     @property
     def is_over(self) -> bool:
@@ -117,7 +122,7 @@ def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> B
     system = GroupedSystem(deploying, order)
     note(system)
     kernel = _kernel(system, options)
-    report = _translated(watch.progress, "deploying")
+    report = _translate(watch.progress, "deploying")
     limits = _limits(options, watch)
     search = explore(system, (), kernel=kernel, limits=limits, progress=report, keeper=watch.keeper())
     if search.stopped_by:
@@ -135,7 +140,7 @@ def leave_out(plan: Plan, order: Order, options: VerifyOptions) -> Order:
     if not options.uses(UNISON):
         order = order._replace(in_unison=frozenset(), at_once=False, ending=frozenset())
     if not options.uses(PARTIAL_ORDER):
-        order = order._replace(alone=False, hurried=frozenset())
+        order = order._replace(alone=False, immediate=frozenset())
     return order
 
 
@@ -153,7 +158,7 @@ def one_search(
         kernel=_kernel(system, options),
         stop_early=not options.find_all,
         limits=_limits(options, watch),
-        progress=_translated(watch.progress, "searching"),
+        progress=_translate(watch.progress, "searching"),
         keeper=watch.keeper(),
         found=None if order.is_relaxed else watch.found,
     )
@@ -163,12 +168,12 @@ def one_search(
 
 def engine_name(options: VerifyOptions) -> str:
     """The engine that searches with these options."""
-    found = "python" if compiled_kernel() is None else "compiled"
+    found = "python" if find_compiled_kernel() is None else "compiled"
     return found if options.engine == "auto" else options.engine
 
 
 def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
-    if options.engine == "compiled" and compiled_kernel() is None:
+    if options.engine == "compiled" and find_compiled_kernel() is None:
         raise EnvironmentProblem(
             "E401 the compiled engine is not installed. Install a C compiler and run: "
             "pip install --force-reinstall --no-deps kubeproof; or use --engine python."
@@ -192,7 +197,7 @@ def _limits(options: VerifyOptions, watch: Watch) -> Limits:
     )
 
 
-def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:
+def _translate(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:
     if progress is None:
         return None
 
@@ -214,12 +219,12 @@ def statistics_of(search: Search, plan: Plan, order: Order = EVERY_ORDER) -> Sta
         memo_calls=store.calls,
         memo_misses=store.misses,
         engine=store.name,
-        reductions=tuple(_applied(plan, order)),
+        reductions=tuple(_list_applied(plan, order)),
         stopped_by=search.stopped_by,
     )
 
 
-def _applied(plan: Plan, order: Order) -> list[str]:
+def _list_applied(plan: Plan, order: Order) -> list[str]:
     words = ["pods and nodes grouped", "controllers memoised"]
     if plan.domains:
         words.append("equal nodes and domains interchangeable")
@@ -236,8 +241,8 @@ def _applied(plan: Plan, order: Order) -> list[str]:
     if order.ending:
         names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.ending))
         words.append(f"terminating pods end in unison ({names})")
-    if order.hurried - order.counted:
-        names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.hurried))
+    if order.immediate - order.counted:
+        names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.immediate))
         words.append(f"starts that are due come first ({names})")
     if order.alone:
         words.append("commuting first steps taken alone")

@@ -83,7 +83,7 @@ def _followed(run: Run, renaming: Renaming) -> Followed:
         if found is None:
             return deploying.result(len(_said(after, renaming)))
         accepted, displaced = len(deploying.actions), deploying.displaced
-        position = Position(model.restarted(found.state), frozenset(), found.names)
+        position = Position(model.restart(found.state), frozenset(), found.names)
     else:
         after = (*before, *after)
     kept, beyond = _without_failed(after)

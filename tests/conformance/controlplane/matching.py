@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kubeproof.cluster.actors import ActorKind
+from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.verify.result import IntentResult, TraceStep
 from tests.conformance.controlplane.planning import counterexample, moved, steps_of
 from tests.conformance.controlplane.runs import BURST_S, Recorded, Run, until_broken

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from kubeproof.cases.library import load_case
-from kubeproof.cluster.actors import ActorKind
+from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.manifests.load import load
 from kubeproof.verify.result import IntentResult, TraceStep
 from kubeproof.verify.run import verify

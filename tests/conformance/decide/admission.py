@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubeproof.cluster.objects import PodTemplate, Settings, Setup, Workload
-from kubeproof.cluster.quotas import ResourceQuota
-from kubeproof.controllers.limit_ranger import refusals, with_defaults
-from kubeproof.controllers.quota import Charged, is_meant, ration_of, unstated
+from kubeproof.cluster.steering.quotas import ResourceQuota
+from kubeproof.controllers.admission.limit_ranger import refusals, with_defaults
+from kubeproof.controllers.admission.quota import Charged, find_unstated, is_meant, ration_of
 from kubeproof.controllers.scheduler.requests import limits_of, requests_of
 from kubeproof.manifests.kinds.quotas import read_limit_range, read_quota
 from kubeproof.manifests.kinds.workloads import read_pod
@@ -35,7 +35,7 @@ def decide(case: Case, upstream: str) -> Decision:
 
 def _admitted(case: Case, pod: Workload, version: tuple[int, int]) -> dict[str, Any]:
     quotas = tuple(_quota(one) for one in case.get("quotas", ()))
-    if any(is_meant(quota, pod) and unstated(pod.template, quota) for quota in quotas):
+    if any(is_meant(quota, pod) and find_unstated(pod.template, quota) for quota in quotas):
         return {"w": "unstated"}
     present = [_workload(one) for one in case.get("pods", ())]
     setup = Setup(workloads=(pod, *present), settings=Settings(kubernetes_version=version), quotas=quotas)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from kubeproof.cluster.objects import Node, Settings, Setup, Workload
-from kubeproof.cluster.policies import DeschedulerPolicy
+from kubeproof.cluster.steering.policies import DeschedulerPolicy
 from kubeproof.controllers.descheduler import NodeEntry, Outcome, PodGroup, Version, evictions
 from kubeproof.controllers.descheduler.cycle import BALANCE, DESCHEDULE, PLUGINS
 from kubeproof.manifests.components.descheduler_policy import read_descheduler_policy

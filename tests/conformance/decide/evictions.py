@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubeproof.cluster.labels import Taint, Toleration
-from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import NEVER
-from kubeproof.controllers.budgets import amounts_of
-from kubeproof.controllers.disruption import (
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
+from kubeproof.controllers.evictions.budgets import amounts_of
+from kubeproof.controllers.evictions.disruption import (
     DISRUPTED_FOR_S,
     BudgetStatus,
     Owner,
     PodFacts,
     budget,
     count_healthy,
-    expected_scale,
+    sum_scales,
 )
-from kubeproof.controllers.taint_eviction import clock_after
+from kubeproof.controllers.evictions.taint_eviction import clock_after
 from tests.conformance.corpus import Case, Decision
 from tests.conformance.objects import read
 
@@ -101,7 +101,7 @@ def budget_status(case: Case, upstream: str) -> Decision:
     """The budget's status after a sync."""
     declared = read(case["budget"]).budgets[0]
     pods = [pod for pod in case["pods"] if _is_selected(declared, pod)]
-    scale = expected_scale(_owner(case["owners"], pod.get("owner")) for pod in pods)
+    scale = sum_scales(_owner(case["owners"], pod.get("owner")) for pod in pods)
     healthy = count_healthy(_facts(pod) for pod in pods)
     awaited = [pod for pod in pods if pod.get("evicted", NEVER_EVICTED) <= DISRUPTED_FOR_S and not pod.get("ending")]
     status = budget(amounts_of(declared), scale, len(pods), healthy, before=_before(case), disrupted=len(awaited))

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 from kubeproof.cluster.objects import PodTemplate
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.controllers.hpa.calculator import Computed, Failure
-from kubeproof.controllers.hpa.combine import combined
+from kubeproof.controllers.hpa.combine import combine
 from kubeproof.controllers.hpa.decide import ScaleDecision, proposals
 from kubeproof.controllers.hpa.history import FRESH, later
 from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
@@ -41,7 +41,7 @@ def _decided(case: Case, asked: Json, templates: list[PodTemplate], settings: Au
     autoscaler = autoscaler_of(asked["spec"])
     samples = tuple(_samples(case, metric, templates, settings) for metric in autoscaler.metrics)
     computed = proposals(autoscaler, asked["replicas"], samples, settings)
-    replicas = combined(asked["replicas"], [_replicas(each) for each in computed])
+    replicas = combine(asked["replicas"], [_replicas(each) for each in computed])
     return {"m": [_told(each) for each in computed], "r": None if isinstance(replicas, Failure) else replicas}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubeproof.cluster.control import Seen
 from kubeproof.cluster.kinds import DAEMON_SET, JOB, STATEFUL_SET
+from kubeproof.cluster.loops.control import Seen
 from kubeproof.cluster.objects import Node, Settings, Setup, family, workload_number
 from kubeproof.cluster.state import (
     NEVER,
@@ -63,14 +63,14 @@ def decide_foreign(case: Case, upstream: str) -> list[Json]:
 def _proposal(
     loops: list[HpaController], loop: HpaController, cells: list[WorkloadCell], node: NodeCell, known: set[int]
 ) -> int | None:
-    memories = {each.memory: Memory(15, 15, FRESH, each.memory in known).packed() for each in loops}
+    memories = {each.memory: Memory(15, 15, FRESH, each.memory in known).pack() for each in loops}
     shown = loop.show_node(0, node)
     seen = Seen(
         tuple(loop.show_workload(number, cells[number]) for number in loop.reads.workloads),
         (() if shown is None else ((shown, 1),),),
         tuple(memories[number] for number in loop.reads.memories),
     )
-    judged, _ = loop.considered(seen)
+    judged, _ = loop.consider(seen)
     return None if judged is None or isinstance(judged.proposal, Failure) else judged.proposal
 
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from kubeproof.cluster import jobs
-from kubeproof.cluster.daemons import eligibility
+from kubeproof.cluster.api.versions import START_ORDINAL
 from kubeproof.cluster.labels import Taint
+from kubeproof.cluster.nodes.daemons import eligibility
 from kubeproof.cluster.objects import Node, Workload
-from kubeproof.cluster.versions import START_ORDINAL
-from kubeproof.controllers import job_sync
-from kubeproof.controllers.daemon_nodes import ALIVE, DaemonPod, node_work
-from kubeproof.controllers.daemon_update import NodePods, old_and_new, surges, update
-from kubeproof.controllers.stateful_sync import Replica, sync
+from kubeproof.controllers.workloads import job_sync
+from kubeproof.controllers.workloads.daemon_nodes import ALIVE, DaemonPod, node_work
+from kubeproof.controllers.workloads.daemon_update import NodePods, old_and_new, surges, update
+from kubeproof.controllers.workloads.stateful_sync import Replica, sync
 from kubeproof.manifests.kinds.jobs import read_job
 from kubeproof.manifests.kinds.stateful_sets import read_stateful_set
 from tests.conformance.corpus import Case, Decision, version_of

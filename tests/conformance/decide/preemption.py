@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.priorities import may_preempt
+from kubeproof.cluster.steering.priorities import may_preempt
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
 from kubeproof.controllers.scheduler.preemption import SORTED_AGAIN_SINCE, DryRun, Pod, Victims, choosable
 from kubeproof.manifests.kinds.workloads import read_pod

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from kubeproof.cluster.images import IMAGE_LOCALITY
 from kubeproof.cluster.kinds import REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.nodes.images import IMAGE_LOCALITY
 from kubeproof.cluster.objects import Node, SchedulerProfile, Settings, Setup, Workload
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Row, Scheduler
 from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_BINDING

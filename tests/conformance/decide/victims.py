@@ -14,10 +14,10 @@ from functools import cmp_to_key
 from itertools import product
 from typing import Any
 
-from kubeproof.cluster.control import Delete, DeleteUnbound, Seen
+from kubeproof.cluster.loops.control import Delete, DeleteUnbound, Seen
 from kubeproof.cluster.state import NodeCell, Phase, PodKind, WorkloadCell
-from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.controllers.victims import PENDING, RUNNING, UNKNOWN
+from kubeproof.controllers.workloads.replicaset import ReplicaSetController
+from kubeproof.controllers.workloads.victims import PENDING, RUNNING, UNKNOWN
 from tests.conformance.corpus import Case, Decision, version_of
 from tests.oracles import victim_order as ranking
 from tests.unit.model.builders import layout, node, setup, workload
@@ -110,7 +110,7 @@ def ways_of_runs(controller: ReplicaSetController, case: Case) -> set[Way]:
 
 
 def _shown(controller: ReplicaSetController, case: Case, name: str) -> tuple[int, Any]:
-    place = controller.layout.named(name)
+    place = controller.layout.find_named(name)
     assert place is not None
     own = [PodKind(OWN, phase) for phase in _phases([pod for pod in case["pods"] if pod["node"] == name])]
     others = [pod for pod in case["others"] if pod["node"] == name and pod["phase"] in PHASES]

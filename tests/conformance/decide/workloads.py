@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_revisions import ABSENT, Revision, RolloutWrites, after, rollout_of
-from kubeproof.controllers.rollout_scaling import is_scaling_event
+from kubeproof.controllers.rollout.revisions import ABSENT, Revision, RolloutWrites, after, rollout_of
+from kubeproof.controllers.rollout.scaling import is_scaling_event
+from kubeproof.controllers.rollout.sync import sync
 from tests.conformance.corpus import Case, Decision
 from tests.conformance.objects import read
 from tests.oracles import rollout_progress as progress

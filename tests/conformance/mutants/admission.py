@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.conformance.mutant import Mutant
 
 CORPUS = "pod-admission"
-QUOTA = "controllers/quota.py"
-LIMITS = "controllers/limit_ranger.py"
+QUOTA = "controllers/admission/quota.py"
+LIMITS = "controllers/admission/limit_ranger.py"
 READER = "manifests/kinds/quotas.py"
 
 MUTANTS: tuple[Mutant, ...] = (

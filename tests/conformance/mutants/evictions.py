@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.conformance.mutant import Mutant
 
-TAINTS, BUDGETS = "controllers/taint_eviction.py", "controllers/disruption.py"
+TAINTS, BUDGETS = "controllers/evictions/taint_eviction.py", "controllers/evictions/disruption.py"
 TIMES, ALLOWED = "taint-eviction", "disruption-allowed"
 
 MUTANTS: tuple[Mutant, ...] = (

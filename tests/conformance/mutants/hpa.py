@@ -39,7 +39,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "hpa: missing pods count as idle on a scale-down",
         f"{HPA}/calculator.py",
-        "target.assumed_when_low(s.request or 0)",
+        "target.assume_when_low(s.request or 0)",
         "0",
         DECISIONS,
     ),
@@ -53,7 +53,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "hpa: the proposal is rounded down",
         f"{HPA}/calculator.py",
-        "_rounded_up(ratio * float(pods))",
+        "_round_up(ratio * float(pods))",
         "int(ratio * float(pods))",
         DECISIONS,
     ),
@@ -180,14 +180,14 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "hpa: foreign pods are not counted",
-        "cluster/counted.py",
+        "cluster/steering/counted.py",
         "other not in own and selects(target, workload)",
         "False",
         FOREIGN,
     ),
     Mutant(
         "hpa: pods of other namespaces count",
-        "cluster/counted.py",
+        "cluster/steering/counted.py",
         "target.namespace == other.namespace",
         "True",
         FOREIGN,

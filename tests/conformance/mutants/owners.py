@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from tests.conformance.mutant import Mutant
 
-ELIGIBLE, ON_NODES, UPDATE = "cluster/daemons.py", "controllers/daemon_nodes.py", "controllers/daemon_update.py"
+ELIGIBLE, ON_NODES, UPDATE = (
+    "cluster/nodes/daemons.py",
+    "controllers/workloads/daemon_nodes.py",
+    "controllers/workloads/daemon_update.py",
+)
 DAEMON_SETS = "manifests/kinds/daemon_sets.py"
 DAEMONS = "daemonset-decisions"
-ORDERED, STEPS = "controllers/stateful_sync.py", "statefulset-steps"
-JOB, SYNCS = "controllers/job_sync.py", "job-syncs"
+ORDERED, STEPS = "controllers/workloads/stateful_sync.py", "statefulset-steps"
+JOB, SYNCS = "controllers/workloads/job_sync.py", "job-syncs"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
@@ -269,8 +273,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "of two pods of an index the better one goes",
         JOB,
-        "*worse, best = ranked(alike)",
-        "best, *worse = ranked(alike)",
+        "*worse, best = rank(alike)",
+        "best, *worse = rank(alike)",
         SYNCS,
     ),
     Mutant(

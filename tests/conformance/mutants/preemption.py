@@ -25,9 +25,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "pods that break no budget are given back first",
         MODULE,
-        "        return {(first, kept) for first in spared for kept in self._kept(first, others)}\n",
-        "        spared = self._kept((0,) * len(self.pods), others)\n"
-        "        return {(_minus(kept, first), kept) for first in spared for kept in self._kept(first, violating)}\n",
+        "        return {(first, kept) for first in spared for kept in self._keep(first, others)}\n",
+        "        spared = self._keep((0,) * len(self.pods), others)\n"
+        "        return {(_minus(kept, first), kept) for first in spared for kept in self._keep(first, violating)}\n",
         CORPUS,
     ),
     Mutant(

@@ -25,8 +25,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a pod that fills a node to the brim does not fit",
         FIT,
-        "if request > capacity - usage.requested.get(name, 0):",
-        "if request >= capacity - usage.requested.get(name, 0):",
+        "if request > capacity - taken:",
+        "if request >= capacity - taken:",
         DECISIONS,
     ),
     Mutant(
@@ -96,8 +96,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "NoExecute taints do not keep pods off",
         TAINTS,
-        "for taint in untolerated_taints(view.taints, self._tolerations, (NO_SCHEDULE, NO_EXECUTE)):",
-        "for taint in untolerated_taints(view.taints, self._tolerations, (NO_SCHEDULE,)):",
+        "for taint in find_untolerated(view.taints, self._tolerations, (NO_SCHEDULE, NO_EXECUTE)):",
+        "for taint in find_untolerated(view.taints, self._tolerations, (NO_SCHEDULE,)):",
         DECISIONS,
     ),
     Mutant(
@@ -263,7 +263,7 @@ MUTANTS: tuple[Mutant, ...] = (
         DECISIONS,
     ),
     Mutant(
-        "soft constraints on hosts heed inclusion policies",
+        "soft constraints on hosts respect inclusion policies",
         SPREAD,
         "float(constraint.max_skew - 1), matches, constraint.key == HOSTNAME)",
         "float(constraint.max_skew - 1), matches, False)",
@@ -356,7 +356,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "images of init containers count in 1.26",
-        "cluster/images.py",
+        "cluster/nodes/images.py",
         "INIT_IMAGES_SINCE = versions.INIT_IMAGES.since",
         "INIT_IMAGES_SINCE = (1, 20)",
         PORTS_IMAGES,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.conformance.mutant import Mutant
 
-ROLLOUT, SCALING = "controllers/rollout.py", "controllers/rollout_scaling.py"
-REVISIONS = "controllers/rollout_revisions.py"
-REPLICASET = "controllers/replicaset.py"  # what runs use
+ROLLOUT, SCALING = "controllers/rollout/sync.py", "controllers/rollout/scaling.py"
+REVISIONS = "controllers/rollout/revisions.py"
+REPLICASET = "controllers/workloads/replicaset.py"  # what runs use
 ROLLOUTS, PROPORTIONAL, RANKING = "deployment-rollouts", "deployment-proportional", "replicaset-victims"
 
 MUTANTS: tuple[Mutant, ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 
-from kubeproof.cluster.footprint import footprint_of
+from kubeproof.cluster.loops.footprint import footprint_of
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.errors import InternalError, KubeproofError
@@ -19,7 +19,12 @@ from kubeproof.model.plan import Plan, make_plan
 from kubeproof.model.planning.ground import _works_on_nodes
 from kubeproof.model.reductions.bursts import _hits
 from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
-from kubeproof.verify.proofs.bounds import held_by_bounds
+from kubeproof.verify.proofs.bounds import prove_by_bounds
+from kubeproof.verify.proofs.crowd.freeing import free
+from kubeproof.verify.proofs.crowd.healing import heals_without_end
+from kubeproof.verify.proofs.crowd.resizing import find_resizing
+from kubeproof.verify.proofs.crowd.room import Room, is_counted
+from kubeproof.verify.proofs.crowd.swaying import find_sway
 from kubeproof.verify.proofs.events_at_rest import is_calm
 from kubeproof.verify.proofs.guarded import only_budgets_decide
 from kubeproof.verify.proofs.sizes import only_sizes_decide
@@ -51,17 +56,31 @@ def applied(loaded: Loaded) -> tuple[object, ...]:
         *_orders(plan.deploying()),
         only_sizes_decide(plan),
         only_budgets_decide(plan),
-        tuple(sorted(held_by_bounds(plan, ()))),
+        tuple(sorted(prove_by_bounds(plan, ()))),
         tuple((one.workloads, starts_simply(one)) for one in parts) if isinstance(parts, tuple) else repr(parts),
         tuple(part.workloads for part in cut_by_relations(loaded)),
+        tuple(_crowd(loaded)),
         may_be_disturbed_at_any_time(loaded),
         is_calm(loaded),
-        len(plan.layout.places),
+        (len(plan.layout.places), plan.classes, plan.domains, plan.unread),
         tuple(tuple(_hits(plan.setup, plan.declared, w.ref)) for w in plan.setup.workloads),
         _works_on_nodes(plan.setup, plan.declared),
         takes_several_down(plan.declared),
         tuple(sorted(may_run_unready(plan.setup, plan.declared))),
     )
+
+
+def _crowd(loaded: Loaded) -> Iterator[object]:
+    """What is known of the others where workloads are proved one by one."""
+    room, known = Room(loaded), tuple(map(is_counted, loaded.scenario.events))
+    yield from (known, heals_without_end(loaded))
+    if not all(known):
+        return
+    yield tuple((room.find_shortage(w), room.find_passing_shortage(w)) for w in loaded.setup.workloads)
+    for part in cut_by_relations(loaded):
+        yield find_resizing(loaded, part, room)
+        yield find_sway(loaded, part, room)
+        yield free(part)
 
 
 def _orders(plan: Plan) -> Iterator[object]:

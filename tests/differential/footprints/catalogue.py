@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
 from tests.differential.footprints.inputs import INPUTS

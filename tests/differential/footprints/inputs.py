@@ -9,8 +9,11 @@ from typing import Any
 
 from kubeproof.cluster.kinds import DAEMON_SET, STATEFUL_SET
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Settings, Workload
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
-from kubeproof.cluster.quotas import ResourceQuota
+from kubeproof.cluster.services import Service
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.steering.quotas import ResourceQuota
+from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
+from kubeproof.cluster.volumes import Claim, StorageClass
 from kubeproof.events.declarations import (
     DELETED,
     STABLE,
@@ -39,6 +42,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.manifests.loaded import Loaded
+from tests.differential.footprints.beside import beside_inputs
 from tests.differential.guards.clusters import budget, cluster, deployment, node, of, on_team, selecting, workload
 
 ONE = Amount(1)
@@ -53,7 +57,7 @@ QUIET = (of("settles"),)
 Make = Callable[[], Loaded]
 
 
-def _events(web: Workload) -> dict[str, Event]:
+def events_on(web: Workload) -> dict[str, Event]:
     ref = web.ref
     grown = replace(web, template=replace(web.template, labels=(*web.template.labels, ("tier", "x"))), replicas=3)
     found: tuple[Event, ...] = (
@@ -134,7 +138,7 @@ def _made() -> dict[str, Make]:
     bases, drain = _bases(), Drain(name="drain")
     for base, make in bases.items():
         found[base] = partial(make, *QUIET)
-        for name, event in _events(WEB).items():
+        for name, event in events_on(WEB).items():
             found[f"{base}, {name}"] = partial(make, *QUIET, events=(event,))
             found[f"{base}, {name} at rest"] = partial(make, *QUIET, events=(replace(event, after=STABLE),))
             second = Scale(name="scale-other", target=OTHER.ref, replicas=(2,), after=STABLE)
@@ -176,8 +180,19 @@ def _special() -> dict[str, Make]:
     first = workload("agent", 1, 100, kind=DAEMON_SET, priority=10)
     found["urgent daemon"] = partial(cluster, ZONED, (WEB, first), *QUIET, budgets=guarded)
     changes = BudgetChange(name="gone", budget="shop/budget", verb=DELETED)
+    served = (Service("shop", "web", WEB.template.labels),)
+    found["traffic"] = partial(cluster, ZONED, WEB, of("noTrafficToTerminating", WEB), services=served)
+    vertical = VerticalPodAutoscaler("shop", "web", WEB.ref)
+    levels = (Usage(amount_milli=50), Usage(amount_milli=400))
+    used = UsageChange(name="usage", resource="cpu", target=WEB.ref, levels=levels)
+    found["vertical"] = partial(cluster, ZONED, WEB, *QUIET, verticals=(vertical,), events=(used,))
+    claim = Claim("shop", "data", 1, "fast", ("ReadWriteOnce",))
+    by_zone = (StorageClass("fast", "csi.example.com", topologies=(((ZONE, ("z0", "z1")),),)),)
+    found["claim"] = partial(
+        cluster, ZONED, workload("db", 1, 100, claims=("data",)), *QUIET, claims=(claim,), storage_classes=by_zone
+    )
     found["a budget goes"] = partial(cluster, ZONED, (WEB, OTHER), *QUIET, budgets=guarded, events=(changes,))
     return found
 
 
-INPUTS: dict[str, Make] = _made() | _special()
+INPUTS: dict[str, Make] = _made() | _special() | beside_inputs()

@@ -1,5 +1,7 @@
 """Every line of every footprint in the package, removed or weakened: what somebody might forget to say.
 
+What a loop reads of nodes (`reads_nodes`) counts as a line of its footprint.
+
 Lines are read from the source: a new one is found by itself.
 """
 
@@ -14,12 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import kubeproof
-from kubeproof.cluster.footprint import NOBODY, NOTHING, UNKNOWN, Deletes, Footprint, Scope, Sizing, Workloads
+from kubeproof.cluster.loops.footprint import NOBODY, NOTHING, UNKNOWN, Deletes, Footprint, Scope, Sizing, Workloads
+from kubeproof.cluster.loops.mentions import mention_everything, mention_nothing
+from kubeproof.model.loops.shared import forget
 
 PACKAGE = Path(kubeproof.__file__).parent
 ROOMS = ("controllers", "events", "intents")
 LEAST = {"deletes": Deletes.NO_PODS, "sizing": Sizing.KEPT, "takes_pods_of": Scope.NOWHERE, "wakes_on": NOTHING}
 REMOVED, NO_MORE = "removed", "nothing"
+NODES = "reads_nodes"
 Change = Callable[[Footprint], Footprint]
 
 
@@ -65,13 +70,46 @@ def all_lines() -> tuple[Line, ...]:
 def _lines(file: Path) -> Iterator[Line]:
     module = "kubeproof." + ".".join(file.relative_to(PACKAGE).with_suffix("").parts)
     for owner in (node for node in ast.parse(file.read_text("utf-8")).body if isinstance(node, ast.ClassDef)):
-        for told in (node for node in ast.walk(owner) if isinstance(node, ast.Call) and _is_footprint(node)):
-            for keyword in told.keywords:
-                yield from _changes(module, owner.name, str(keyword.arg), keyword.value)
+        for told in (node for node in owner.body if _is_about_nodes(node)):
+            yield Line(module, owner.name, NODES, REMOVED)
+            if ast.unparse(told).rpartition(" ")[2] != mention_nothing.__name__:
+                yield Line(module, owner.name, NODES, NO_MORE)
+        for told in (told for node in ast.walk(owner) if (told := _told(node)) is not None):
+            for field, value in told.items():
+                yield from _changes(module, owner.name, field, value)
 
 
-def _is_footprint(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id == "Footprint"
+def _is_about_nodes(line: ast.stmt) -> bool:
+    return isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == NODES
+
+
+def _told(node: ast.AST) -> dict[str, ast.expr] | None:
+    """The lines of a footprint that stands here: its own, after those of the value that it is made from."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+        return BASES.get(node.value.id) if _names(node.targets) == ["footprint"] else None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    own = {str(keyword.arg): keyword.value for keyword in node.keywords}
+    if node.func.id == "Footprint":
+        return own
+    base = node.args[0] if node.func.id == "replace" and node.args else None
+    return BASES[base.id] | own if isinstance(base, ast.Name) and base.id in BASES else None
+
+
+def _names(targets: list[ast.expr]) -> list[str]:
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _bases() -> dict[str, dict[str, ast.expr]]:
+    """The named footprints that others are made from, by what they say."""
+    tree = ast.parse((PACKAGE / "cluster" / "loops" / "footprint.py").read_text("utf-8"))
+    named = [node for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    found = {name: _told(node.value) for node in named for name in _names(node.targets)}
+    return {name: told for name, told in found.items() if told}
+
+
+BASES: dict[str, dict[str, ast.expr]] = {}
+BASES.update(_bases())
 
 
 def _changes(module: str, owner: str, field: str, value: ast.expr) -> Iterator[Line]:
@@ -99,14 +137,19 @@ class Forgotten:
 
     def __init__(self, line: Line) -> None:
         self._line, self._kind = line, line.kind
-        self._told = vars(self._kind)["footprint"]
+        self._name = NODES if line.field == NODES else "footprint"
+        self._told = vars(self._kind)[self._name]
 
     def __enter__(self) -> None:
         told, line = self._told, self._line
-        if isinstance(told, property):
+        forget()  # loops that were made before
+        if line.field == NODES:
+            self._kind.reads_nodes = mention_nothing if line.left == NO_MORE else mention_everything
+        elif isinstance(told, property):
             self._kind.footprint = property(lambda one: line.changed(told.__get__(one)))
         else:
             self._kind.footprint = line.changed(told)
 
     def __exit__(self, *problem: object) -> None:
-        self._kind.footprint = self._told
+        forget()
+        setattr(self._kind, self._name, self._told)

@@ -17,7 +17,7 @@ from kubeproof.cluster.objects import (
     SpreadConstraint,
     Workload,
 )
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.events.declarations import NodeChoice
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start

@@ -48,7 +48,7 @@ class Judge:
         """What every run by itself says."""
         return verdicts_of(self._loaded, VerifyOptions(reductions=False, max_states=MOST_STATES))
 
-    def reduced(self, *, in_parts: bool) -> Verdicts | None:
+    def reduce(self, *, in_parts: bool) -> Verdicts | None:
         """What is said with reductions; None where nothing can be looked at in parts."""
         if in_parts and len(self._loaded.setup.workloads) < 2:
             return None

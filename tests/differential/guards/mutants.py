@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from tests.differential.guards.mutants_pods import POD_BY_POD
 from tests.differential.guards.switching import Guard
 
 MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether looked at in parts
     (
-        Guard("model/reductions/persistent_steps.py", "taken_alone", "number in seen"),
+        Guard("model/reductions/persistent_steps.py", "find_taken_alone", "number in seen"),
         "somebody scales before the first sync",
         False,
     ),
     (
-        Guard("cluster/near_nodes.py", "agreed", "any((other != first for other in others))"),
+        Guard("cluster/nodes/near_nodes.py", "agree", "any((other != first for other in others))"),
         "a node is a little too small",
         False,
     ),
@@ -60,18 +61,18 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("cluster/mentions.py", "mention_requirements", "found.keys.add(requirement.key)"),
+        Guard("cluster/loops/mentions.py", "mention_requirements", "found.keys.add(requirement.key)"),
         "room that a profile refuses is none",
         False,
     ),
     (
-        Guard("cluster/mentions.py", "mention_requirements", "found.numeric_keys.add(requirement.key)"),
+        Guard("cluster/loops/mentions.py", "mention_requirements", "found.numeric_keys.add(requirement.key)"),
         "a term compares numbers",
         False,
     ),
     (
         Guard(
-            "cluster/mentions.py",
+            "cluster/loops/mentions.py",
             "mention_requirements",
             "found.values |= {(requirement.key, value) for value in requirement.values}",
         ),
@@ -120,13 +121,13 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("cluster/mentions.py", "mention_terms", "mention_requirements(found, term.expressions)"),
+        Guard("cluster/loops/mentions.py", "mention_terms", "mention_requirements(found, term.expressions)"),
         "room that a profile refuses is none",
         False,
     ),
     (
         Guard(
-            "cluster/mentions.py",
+            "cluster/loops/mentions.py",
             "mention_terms",
             "found.names |= {value for requirement in term.fields for value in requirement.values}",
         ),
@@ -134,13 +135,13 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("controllers/scheduler/mentions.py", "_mention_volumes", "mention_terms(found, volume.terms or ())"),
+        Guard("controllers/scheduler/mentions.py", "mention_volumes", "mention_terms(found, volume.terms or ())"),
         "a volume is reached by label",
         False,
     ),
     (
         Guard(
-            "controllers/scheduler/mentions.py", "_mention_volumes", "found.numeric_keys |= storage_class.labels_read"
+            "controllers/scheduler/mentions.py", "mention_volumes", "found.numeric_keys |= storage_class.labels_read"
         ),
         "a class provisions for some nodes",
         False,
@@ -148,7 +149,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (
         Guard(
             "controllers/scheduler/mentions.py",
-            "_mention_volumes",
+            "mention_volumes",
             "found.numeric_keys |= {name for key, _ in volume.labels if key in ZONE_LABELS for name in ZONE_LABELS}",
         ),
         "a volume is in a zone",
@@ -180,10 +181,10 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (Guard("model/layout.py", "_signature", "node.taints"), "a scheduler ignores taints", False),
     (Guard("model/layout.py", "_signature", "others"), "a container asks for a resource of its own", False),
     (Guard("model/layout.py", "_signature", "resources"), "a node has less CPU", False),
-    (Guard("model/layout.py", "mentions", "event.mention_nodes(found)"), "an event chooses nodes by label", False),
+    (Guard("model/layout.py", "mention_event", "event.mention_nodes(found)"), "an event chooses nodes by label", False),
     (
         Guard(
-            "intents/predicates.py",
+            "intents/predicates/asked.py",
             "mention_nodes",
             "mention_requirements(found, intent.nodes.requirements if intent.nodes else ())",
         ),
@@ -205,12 +206,12 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("controllers/scheduler/mentions.py", "mention_scheduling", "_mention_volumes(found, setup)"),
+        Guard("controllers/scheduler/mentions.py", "mention_scheduling", "mention_volumes(found, setup)"),
         "a volume is reached by label",
         False,
     ),
     (
-        Guard("intents/predicates.py", "mention_nodes", "found.names |= set(intent.node_names or ())"),
+        Guard("intents/predicates/asked.py", "mention_nodes", "found.names |= set(intent.node_names or ())"),
         "an intent allows nodes by name",
         False,
     ),
@@ -224,7 +225,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("intents/predicates.py", "mention_nodes", "found.topology |= {intent.topology_key} - {''}"),
+        Guard("intents/predicates/asked.py", "mention_nodes", "found.topology |= {intent.topology_key} - {''}"),
         "an intent compares racks",
         False,
     ),
@@ -280,14 +281,14 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (
         Guard(
             "verify/proofs/bounds.py",
-            "held_by_bounds",
+            "prove_by_bounds",
             "_is_bounded(plan, monitor, starts) or _has_room(plan, monitor, starts)",
         ),
         "a taint evicts pods",
         False,
     ),
     (
-        Guard("verify/proofs/bounds.py", "held_by_bounds", "_is_guarded(plan, monitor, starts)"),
+        Guard("verify/proofs/bounds.py", "prove_by_bounds", "_is_guarded(plan, monitor, starts)"),
         "the budget asks for less than the intent",
         False,
     ),
@@ -297,7 +298,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/proofs/guarded.py", "healthy_demanded", "selected_by(plan.setup, budgets[0]) != (workload,)"),
+        Guard("verify/proofs/guarded.py", "healthy_demanded", "select_by(plan.setup, budgets[0]) != (workload,)"),
         "the budget counts pods of others",
         False,
     ),
@@ -319,7 +320,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (
         Guard(
             "verify/proofs/sizes.py",
-            "_written",
+            "_list_written",
             "(yield from actor.sizes_for(number))",
         ),
         "an autoscaler asks for more",
@@ -345,29 +346,33 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/proofs/slicing.py", "_entangled", "any((_counts_all(intent) for intent in scenario.intents))"),
+        Guard(
+            "verify/proofs/slicing.py",
+            "_find_entanglement",
+            "any((_counts_all(intent) for intent in scenario.intents))",
+        ),
         "an intent counts pods of all",
         False,
     ),
     (
-        Guard("verify/proofs/slicing.py", "_kept_whole", "(reason := _entangled(loaded))"),
+        Guard("verify/proofs/slicing.py", "_find_reason_whole", "(reason := _find_entanglement(loaded))"),
         "an intent counts pods of all",
         False,
     ),
     (
-        Guard("verify/proofs/slicing.py", "_kept_whole", "any((event.hits_several for event in events))"),
+        Guard("verify/proofs/slicing.py", "_find_reason_whole", "any((event.hits_several for event in events))"),
         "nodes of two parts fail in one moment",
         False,
     ),
     (Guard("verify/proofs/slicing.py", "_may_run_on", "is_open"), "a pod is preempted below its size", False),
     (Guard("verify/proofs/slicing.py", "_may_run_on", "is_wanted"), "a pod is preempted below its size", False),
     (
-        Guard("verify/proofs/slicing.py", "_may_run_on", "not heeds(setup, template, NODE_AFFINITY)"),
+        Guard("verify/proofs/slicing.py", "_may_run_on", "not is_switched_on(setup, template, NODE_AFFINITY)"),
         "a scheduler ignores node affinity",
         False,
     ),
     (
-        Guard("verify/proofs/slicing.py", "_may_run_on", "not heeds(setup, template, TAINT_TOLERATION)"),
+        Guard("verify/proofs/slicing.py", "_may_run_on", "not is_switched_on(setup, template, TAINT_TOLERATION)"),
         "a scheduler ignores taints",
         False,
     ),
@@ -469,17 +474,13 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/proofs/slicing.py", "cut", "(reason := _kept_whole(loaded))"),
+        Guard("verify/proofs/slicing.py", "cut", "(reason := _find_reason_whole(loaded))"),
         "an intent counts pods of all",
         False,
     ),
     (Guard("verify/proofs/slicing.py", "cut", "groups.join(related)"), "a pod is preempted below its size", False),
     (
-        Guard(
-            "verify/proofs/slicing.py",
-            "cut_by_relations",
-            "has_priorities(loaded.setup) and (not Room(loaded).is_never_short)",
-        ),
+        Guard("verify/proofs/slicing.py", "cut_by_relations", "not Room(loaded).is_never_short"),
         "a pod of higher priority takes the room",
         True,
     ),
@@ -565,14 +566,14 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (
         Guard(
             "model/reductions/loosened.py",
-            "_loosened",
+            "_loosen",
             "isinstance(controller, DrainProgress) and (not around.drains_end)",
         ),
         "others never leave a drained node",
         True,
     ),
     (
-        Guard("model/reductions/loosened.py", "_loosened", "isinstance(controller, PinnedScheduler)"),
+        Guard("model/reductions/loosened.py", "_loosen", "isinstance(controller, PinnedScheduler)"),
         "a daemon pod comes too late",
         True,
     ),
@@ -585,7 +586,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         Guard(
             "verify/proofs/crowd/room.py",
             "_most_wanted",
-            "sizes += [n for event in events if isinstance(event, Scale) for n in event.replicas]",
+            "sizes += [n for event in events for n in event.sizes]",
         ),
         "a workload that grows takes room",
         True,
@@ -606,6 +607,11 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
+        Guard("verify/proofs/slicing.py", "_relations", "(yield from _sharing_claims_of_ordinals(forms))"),
+        "the claim of an ordinal is mounted by others",
+        True,
+    ),
+    (
         Guard("verify/proofs/crowd/freeing.py", "flatten", "not _finds_room(setup, short)"),
         "a workload that grows takes room",
         True,
@@ -616,7 +622,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
-        Guard("model/reductions/loosened.py", "_loosened", "isinstance(controller, SchedulerController)"),
+        Guard("model/reductions/loosened.py", "_loosen", "isinstance(controller, SchedulerController)"),
         "a node relates those that it takes",
         True,
     ),
@@ -628,7 +634,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (
         Guard(
             "model/reductions/loosened.py",
-            "_forgotten",
+            "_find_forgotten",
             "any((_asks_for_pods(setup, workload.template) for workload in setup.workloads))",
         ),
         "a pod that never ends keeps its successor out of a zone",
@@ -643,7 +649,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         Guard(
             "verify/proofs/crowd/swaying.py",
             "_counts_others",
-            "any((not _counted(setup, number) <= own for number in members))",
+            "any((not _find_counted(setup, number) <= own for number in members))",
         ),
         "pods are spread from those of others",
         True,
@@ -683,4 +689,5 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         "pods are spread over a cordoned node",
         True,
     ),
+    *POD_BY_POD,
 )

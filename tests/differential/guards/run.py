@@ -15,12 +15,13 @@ def judge_all(board: Switchboard, known: frozenset[str]) -> dict[str, dict[str, 
         witnesses_crowd,
         witnesses_nodes,
         witnesses_parts,
+        witnesses_pods,
         witnesses_sizes,
         witnesses_time,
     )
     from tests.differential.guards.judging import Judge
 
-    catalogue = (witnesses_crowd, witnesses_nodes, witnesses_parts, witnesses_sizes, witnesses_time)
+    catalogue = (witnesses_crowd, witnesses_nodes, witnesses_parts, witnesses_pods, witnesses_sizes, witnesses_time)
     witnesses = {name: make for part in catalogue for name, make in part.WITNESSES.items()}
     judges = {name: Judge(make()) for name, make in witnesses.items()}
     found: dict[str, dict[str, str]] = {"with all": {}, "without": {}}

@@ -75,7 +75,7 @@ class Hunt:
         for in_parts in (False, True):
             try:
                 self._board.switch_off(None)
-                if judge.reduced(in_parts=in_parts) is None:
+                if judge.reduce(in_parts=in_parts) is None:
                     continue
                 for key in sorted(self._board.stopping() & self._open.keys()):
                     self._board.switch_off(self._open[key])

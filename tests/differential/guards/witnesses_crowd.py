@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from kubeproof.cluster.kinds import DAEMON_SET, JOB, POD
+from kubeproof.cluster.kinds import DAEMON_SET, JOB, POD, STATEFUL_SET
 from kubeproof.cluster.labels import Taint, Toleration
+from kubeproof.cluster.nodes.places import UNSCHEDULABLE
 from kubeproof.cluster.objects import (
     HOSTNAME,
     ZONE,
@@ -20,9 +21,8 @@ from kubeproof.cluster.objects import (
     WeightedPodTerm,
     Workload,
 )
-from kubeproof.cluster.places import UNSCHEDULABLE
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
-from kubeproof.cluster.quotas import ResourceQuota
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.steering.quotas import ResourceQuota
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.events.declarations import (
     NEW_REVISION,
@@ -209,6 +209,17 @@ def one_volume_for_two() -> Loaded:
     )
 
 
+def mounted_by_a_backup() -> Loaded:
+    """Somebody mounts the claim of an ordinal in another zone: it gets its volume where the first of them is."""
+    modes = ("ReadWriteMany",)
+    own, known = Claim("", "data", 1, "fast", modes), Claim("shop", "data-a-0", 1, "fast", modes)
+    a = workload("a", cpu=1, kind=STATEFUL_SET, claim_templates=(own,), node_selector=((ZONE, "z1"),))
+    b = workload("b", cpu=1, claims=("data-a-0",), node_selector=((ZONE, "z2"),))
+    some = (node("n1", **{ZONE: "z1"}), node("n2", **{ZONE: "z2"}))
+    classes = (StorageClass("fast", "ebs.csi.aws.com", waits=True),)
+    return cluster(some, (a, b), of("noPendingForever", b), claims=(known,), storage_classes=classes)
+
+
 def together(db: Workload, web: Workload, **more: Any) -> Loaded:
     """Both pods of web are on the node without db, and it is lost."""
     loss = NodeFailure(name="loss", recovers=False, after=STABLE, nodes=named("n2"))
@@ -276,6 +287,7 @@ WITNESSES: dict[str, Witness] = {
     "a rollout that is never complete takes room": beside_surge,
     "a spread constraint counts pods of others": spread_over_others,
     "claims want the same volume": one_volume_for_two,
+    "the claim of an ordinal is mounted by others": mounted_by_a_backup,
     "pods are spread over a cordoned node": spread_over_a_cordoned_node,
     "pods are drawn to the empty node": drawn_to_the_empty_node,
     "pods are spread from those of others": spread_from_others,

@@ -6,7 +6,7 @@ from typing import Any
 
 from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.objects import ZONE, HostPort, Node, PodAffinity, PodTerm, SchedulerProfile, Settings, Workload
-from kubeproof.cluster.quotas import ResourceQuota
+from kubeproof.cluster.steering.quotas import ResourceQuota
 from kubeproof.cluster.volumes import Claim, Volume
 from kubeproof.events.declarations import STABLE, Drain, Event, NodeFailure, ZoneFailure
 from kubeproof.intents.declarations import Amount, Intent

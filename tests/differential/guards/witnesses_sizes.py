@@ -6,7 +6,7 @@ from typing import Any
 
 from kubeproof.cluster.labels import Taint, Toleration
 from kubeproof.cluster.objects import HOSTNAME, Node, SpreadConstraint
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.events.declarations import STABLE, Apply, Cordon, Drain, NodeFailure, Scale, Usage, UsagePattern
 from kubeproof.intents.declarations import Amount
 from kubeproof.manifests.loaded import Loaded

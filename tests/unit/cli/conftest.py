@@ -9,8 +9,8 @@ import pytest
 
 # Import functions that are faked below by name: imported here, they keep the real ones.
 import kubeproof.manifests.settings.exemptions
+import kubeproof.report.formats.sarif
 import kubeproof.report.lexicon.properties
-import kubeproof.report.sarif
 import kubeproof.verify.words.pictures  # noqa: F401  imported for its effect
 from kubeproof.verify.options import SearchProgress
 from kubeproof.verify.result import ReplayReport
@@ -65,10 +65,12 @@ ENTRIES = (
         id="S001",
         key="minReady",
         category="numbers",
-        text="At least count pods are ready.",
+        whole_text="At least count pods are ready.",
         fields=("count",),
     ),
-    SimpleNamespace(id="L001", key="settles", category="oscillation", text="The cluster becomes stable.", fields=()),
+    SimpleNamespace(
+        id="L001", key="settles", category="oscillation", whole_text="The cluster becomes stable.", fields=()
+    ),
 )
 
 
@@ -81,7 +83,7 @@ def fakes(monkeypatch, tmp_path):
         monkeypatch, "kubeproof.manifests.scenarios.commented_scenario", as_yaml=lambda loaded: f"kind: {loaded}\n"
     )
     _install(monkeypatch, "kubeproof.verify.run", verify=use_cases.verify)
-    _install(monkeypatch, "kubeproof.verify.checks.alone", checked_alone=lambda loaded: None)
+    _install(monkeypatch, "kubeproof.verify.checks.alone", check_alone=lambda loaded: None)
     _install(monkeypatch, "kubeproof.verify.counterexamples.replay", replay_file=use_cases.replay_file)
     _install(monkeypatch, "kubeproof.intents.catalogue", catalogue=lambda: ENTRIES)
     monkeypatch.setattr("kubeproof.verify.words.pictures.films_of", lambda result, options, **_: ())

@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator, FormatChecker
 
 from kubeproof.cli.main import main
-from kubeproof.cli.settings import SECTIONS, VERIFY_KEYS
+from kubeproof.cli.options.settings import SECTIONS, VERIFY_KEYS
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.verify.resize import Size

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kubeproof.cli.main import main
-from kubeproof.cli.reports import RESULT_FORMATS
+from kubeproof.cli.running.reports import RESULT_FORMATS
 from tests.unit.verify.inputs import node, scenario, web
 
 ROOT = Path(__file__).parents[3]

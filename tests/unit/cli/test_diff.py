@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kubeproof.cli.main import main
-from kubeproof.report.diff import as_markdown, as_text
 from kubeproof.report.frame import Frame
 from kubeproof.report.style import Style
+from kubeproof.report.verification.diff import as_markdown, as_text
 from kubeproof.verify.findings.compare import compare
 from tests.unit.report.formats import read_markdown
 from tests.unit.report.results import PROOF, RESULT, VIOLATION

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cli.main import main
-from kubeproof.cli.reports import RESULT_FORMATS
+from kubeproof.cli.running.reports import RESULT_FORMATS
 from kubeproof.cluster.objects import Source
 from kubeproof.verify.result import Suppression
 from tests.unit.report.formats import READERS

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.options.inputs import read_stdin
 from kubeproof.errors import UsageError
 from kubeproof.manifests.yaml.guard import Bounds
 

@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from kubeproof.cli.endings import FIRST, first_of
-from kubeproof.cli.interruption import REPEATED_S, REPORTING_S, Interruption, current, listening
+from kubeproof.cli.running.endings import FIRST, first_of
+from kubeproof.cli.running.interruption import REPEATED_S, REPORTING_S, Interruption, current, listening
 
 
 class Clock:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import click
 import pytest
 
-from kubeproof.cli.outputs import Output, emit, parse_output, without_clash, write_file, write_stdout
+from kubeproof.cli.options.outputs import Output, emit, parse_output, without_clash, write_file, write_stdout
 from kubeproof.errors import EnvironmentProblem
 
 FORMATS = ("text", "json")

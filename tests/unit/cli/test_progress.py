@@ -3,8 +3,8 @@ import sys
 
 import pytest
 
-from kubeproof.cli.progress import ProgressLine, describe, progress_line
-from kubeproof.cli.terminal import shows_unicode, wants_colour
+from kubeproof.cli.running.progress import ProgressLine, describe, progress_line
+from kubeproof.cli.running.terminal import shows_unicode, wants_colour
 from kubeproof.verify.options import SearchProgress
 
 

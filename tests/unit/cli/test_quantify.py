@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from kubeproof.cli.commands.quantify import METHODS, MODELS
 from kubeproof.cli.main import main
-from kubeproof.cli.quantify import METHODS, MODELS
-from kubeproof.cluster.policies import ScalingPolicy
+from kubeproof.cluster.steering.policies import ScalingPolicy
 from kubeproof.manifests.load import load
 from kubeproof.quantify import methods
 from kubeproof.quantify.published import autoscaling
@@ -346,10 +346,10 @@ def test_within_its_limits_a_command_says_and_ends_as_without(coin: str) -> None
 
 def test_a_process_that_the_system_ends_is_inconclusive() -> None:
     script = """import os, signal, sys
-from kubeproof.cli.limited import limited
+from kubeproof.cli.running.limited import run_limited
 from kubeproof.errors import LimitReached
 try:
-    limited(lambda: os.kill(os.getpid(), signal.SIGKILL), timeout_s=None, memory_mib=None)
+    run_limited(lambda: os.kill(os.getpid(), signal.SIGKILL), timeout_s=None, memory_mib=None)
 except LimitReached as problem:
     sys.exit(f"{problem.exit_code} {problem}")
 """

@@ -1,7 +1,7 @@
 import pytest
 
 from kubeproof.cli.main import main
-from kubeproof.cli.settings import find_settings
+from kubeproof.cli.options.settings import find_settings
 
 
 def write(directory, text, name=".kubeproof.yaml"):

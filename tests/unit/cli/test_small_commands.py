@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cli.doctor import Finding, compiled_engine, examine, package, request_kernel
+from kubeproof.cli.commands.doctor import Finding, examine, find_compiled_engine, package, request_kernel
 from kubeproof.cli.main import main
 
 
@@ -89,7 +89,7 @@ def test_a_missing_extra_comes_with_what_needs_it_and_how_to_get_it():
 
 
 def test_a_missing_engine_comes_with_a_remedy():
-    finding = compiled_engine("kubeproof.engine.absent")
+    finding = find_compiled_engine("kubeproof.engine.absent")
 
     assert (finding.ok, finding.found) == (False, "not built; the pure-Python engine is used")
     assert "Install a C compiler" in finding.remedy
@@ -99,11 +99,13 @@ def test_an_engine_that_cannot_be_loaded_says_why(tmp_path, monkeypatch):
     (tmp_path / "broken_kernel.py").write_text("raise ImportError('wrong\\nABI')")
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    assert compiled_engine("broken_kernel").found == ("cannot be loaded: wrong ABI; the pure-Python engine is used")
+    assert find_compiled_engine("broken_kernel").found == (
+        "cannot be loaded: wrong ABI; the pure-Python engine is used"
+    )
 
 
 def test_an_engine_that_loads_is_present():
-    assert compiled_engine("json").ok
+    assert find_compiled_engine("json").ok
 
 
 def test_a_missing_libyaml_comes_with_a_remedy(monkeypatch):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubeproof.cli.main import main
-from kubeproof.cli.spread_runs import pool_of
+from kubeproof.cli.running.spread_runs import pool_of
 from kubeproof.errors import EnvironmentProblem, UsageError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.simulate import spreading

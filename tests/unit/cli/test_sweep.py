@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kubeproof.cases.esc import esc_from, find_minima, shipped_esc
+from kubeproof.cases.esc import esc_from, find_minima, read_shipped_esc
 from kubeproof.cases.library import load_case, text_of
 from kubeproof.cli.main import main
-from kubeproof.cli.progress import describe_sweep
+from kubeproof.cli.running.progress import describe_sweep
 from kubeproof.verify.resize import Size
 from kubeproof.verify.scaling.result import SweepProgress
 
@@ -139,7 +139,7 @@ def test_cases_run_at_every_size(capsys):
 def test_the_recorded_basis_of_the_esc_is_what_the_cases_give():
     computed = esc_from(find_minima())
 
-    assert computed == shipped_esc()
+    assert computed == read_shipped_esc()
     assert (computed.nodes, computed.pods_per_node) == (6, 6)
 
 

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from kubeproof.cli.main import main
-from kubeproof.cli.terminal import columns, wants_colour
+from kubeproof.cli.running.terminal import columns, wants_colour
 
 
 class Terminal(io.StringIO):

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from kubeproof.cli.commands.verify import _after_reading
 from kubeproof.cli.main import main
-from kubeproof.cli.verify import _after_reading
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import Trace
@@ -129,9 +129,10 @@ def test_loops_are_drawn_in_ascii_where_the_terminal_has_no_unicode(fakes, monke
     assert b"\n  +> 1 " in written.getvalue()
 
 
-def test_the_usual_minute_begins_with_the_reading():
-    usual, given = VerifyOptions(timeout_s=60.0, has_usual_timeout=True), VerifyOptions(timeout_s=60.0)
+def test_the_time_of_a_run_begins_with_the_command_and_reading_leaves_a_third_of_it():
+    usual, given = VerifyOptions(timeout_s=60.0, has_usual_timeout=True), VerifyOptions(timeout_s=30.0)
 
-    assert [_after_reading(usual, spent).timeout_s for spent in (0.2, 12.6, 59.0)] == [60.0, 47.0, 20.0]
-    assert _after_reading(given, 59.0) == given
-    assert _after_reading(VerifyOptions(), 59.0) == VerifyOptions()
+    assert [_after_reading(usual, spent).spent_s for spent in (0.2, 12.6, 59.0)] == [0.2, 12.6, 40.0]
+    assert [_after_reading(given, spent).spent_s for spent in (0.2, 59.0)] == [0.2, 20.0]
+    assert _after_reading(usual, 12.6) == usual  # what is told is what was given
+    assert _after_reading(VerifyOptions(), 59.0).spent_s == 0.0

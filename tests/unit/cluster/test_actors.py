@@ -3,7 +3,7 @@ import pickle
 
 import pytest
 
-from kubeproof.cluster.actors import TIME, Actor, ActorKind
+from kubeproof.cluster.loops.actors import TIME, Actor, ActorKind
 
 WEB = Actor(ActorKind.SCHEDULER, "web")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.near_nodes import NodeSizeMatters, agreed, agreed_monotone, join_near, smallest
+from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters, agree, agree_monotone, join_near, smallest
 from kubeproof.cluster.objects import Node
 
 KIB = 1024
@@ -64,11 +64,11 @@ def test_an_answer_tells_nodes_apart() -> None:
 def test_an_answer_that_all_sizes_share_is_the_answer() -> None:
     one, _ = join_near([node(), node(16_000_004)], None, ())
 
-    assert agreed(one, lambda size: size.cpu_milli) == agreed_monotone(one, lambda size: size.cpu_milli) == 4000
-    assert agreed(node(), lambda size: size.memory_bytes) == 16_000_000 * KIB
+    assert agree(one, lambda size: size.cpu_milli) == agree_monotone(one, lambda size: size.cpu_milli) == 4000
+    assert agree(node(), lambda size: size.memory_bytes) == 16_000_000 * KIB
 
 
-@pytest.mark.parametrize("ask", [agreed, agreed_monotone])
+@pytest.mark.parametrize("ask", [agree, agree_monotone])
 def test_an_answer_that_depends_on_the_size_is_told(ask) -> None:  # type: ignore[no-untyped-def]
     one, _ = join_near([node(), node(16_000_004)], None, ())
 
@@ -80,7 +80,7 @@ def test_an_answer_that_depends_on_the_size_is_told(ask) -> None:  # type: ignor
 def test_sizes_that_do_not_exist_decide_nothing() -> None:
     one, _ = join_near([node(16_000_004, 4000), node(16_000_000, 4010)], None, ())
 
-    assert agreed_monotone(one, lambda size: size.memory_bytes > 16_000_000 * KIB or size.cpu_milli > 4000)
+    assert agree_monotone(one, lambda size: size.memory_bytes > 16_000_000 * KIB or size.cpu_milli > 4000)
 
 
 def test_the_smallest_node_of_a_class_has_the_least_of_everything() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubeproof.cluster.quantity import QuantityError, milli, parse_quantity, units
+from kubeproof.cluster.api.quantity import QuantityError, milli, parse_quantity, units
 
 
 @pytest.mark.parametrize(

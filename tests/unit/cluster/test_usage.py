@@ -12,9 +12,9 @@ from kubeproof.cluster.usage import (
     Pod,
     UsageRule,
     containers_of,
+    find_shared_rule,
     pod_usage,
     share_of,
-    shared_by,
     uses,
 )
 
@@ -70,7 +70,7 @@ def test_an_amount_of_the_pod_is_divided_by_requests_or_equally_without_any(cont
 
 def test_a_shared_load_is_divided_among_pods_and_then_containers():
     rules = (about("", Level(None, 1200), is_shared=True),)
-    load = shared_by(rules, {0: (0,)})
+    load = find_shared_rule(rules, {0: (0,)})
 
     assert load is not None
     assert uses(rules, POD, CPU, {0: (0,)}, share_of(load, 0, {0: (0,)}, 3)) == (300, 100)

@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 
 import kubeproof
-from kubeproof.cluster import versions
-from kubeproof.cluster.versions import RULES, in_words
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.api.versions import RULES, in_words
 
 SOURCE = Path(kubeproof.__file__).parent
-TABLE = SOURCE / "cluster" / "versions.py"
+TABLE = SOURCE / "cluster" / "api" / "versions.py"
 ASKS = {"kubernetes_version", "descheduler_version", "version", "_version"}  # names under which versions travel
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != TABLE)
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import PodTemplate, Setup, Workload
-from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.controllers.budgets import BudgetScale, asked_by, budgets_of, status_of
-from kubeproof.controllers.disruption import RUNNING, BudgetStatus, PodFacts
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
+from kubeproof.controllers.evictions.budgets import BudgetScale, budgets_of, find_asked_by, status_of
+from kubeproof.controllers.evictions.disruption import RUNNING, BudgetStatus, PodFacts
 
 WEB = LabelSelector((Requirement("app", "In", ("web",)),))
 READY, UNREADY = PodFacts(RUNNING, True), PodFacts(RUNNING, False)
@@ -74,4 +74,4 @@ def test_other_namespaces_and_labels_are_left_alone() -> None:
     setup = Setup(workloads=(pods(), elsewhere, other), budgets=(ONE,))
 
     assert [budgets_of(setup, index) for index in range(3)] == [(ONE,), (), ()]
-    assert asked_by(setup, ONE) == (0,)
+    assert find_asked_by(setup, ONE) == (0,)

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.control import Arrive, BindPinned, Decision, KeepNode, NodeRef, Reads, Seen
-from kubeproof.cluster.daemons import Eligibility, eligibility, nodes_wanted, pods_wanted
 from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import Taint, Toleration
+from kubeproof.cluster.loops.control import Arrive, BindPinned, Decision, KeepNode, NodeRef, Reads, Seen
+from kubeproof.cluster.nodes.daemons import Eligibility, eligibility, nodes_wanted, pods_wanted
 from kubeproof.cluster.objects import Strategy
-from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import Phase, WorkloadCell
-from kubeproof.controllers.daemon_nodes import DaemonPod, NodeWork, node_work
-from kubeproof.controllers.daemon_update import Limits, NodePods, Update, limits_of, update
-from kubeproof.controllers.daemonset import PINNED, Asked, DaemonSetController
+from kubeproof.cluster.steering.quotas import ResourceQuota
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
+from kubeproof.controllers.workloads.daemon_nodes import DaemonPod, NodeWork, node_work
+from kubeproof.controllers.workloads.daemon_update import Limits, NodePods, Update, limits_of, update
+from kubeproof.controllers.workloads.daemonset import PINNED, Asked, DaemonSetController
 from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
 from tests.unit.model.builders import READY, TERMINATING, cell, kind, layout, node, setup, workload
 

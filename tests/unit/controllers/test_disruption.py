@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubeproof.controllers.disruption import (
+from kubeproof.controllers.evictions.disruption import (
     ERROR,
     FAILED,
     FORBIDDEN,
@@ -27,7 +27,7 @@ from kubeproof.controllers.disruption import (
     budget,
     count_healthy,
     evict,
-    expected_scale,
+    sum_scales,
 )
 
 READY = PodFacts(RUNNING, ready=True)
@@ -134,16 +134,16 @@ def test_granted_evictions_that_are_still_open_are_recorded_in_the_status() -> N
 def test_scale_is_summed_over_distinct_controllers() -> None:
     web, api = Owner("Deployment/shop/web", 3), Owner("StatefulSet/shop/api", 2)
 
-    assert expected_scale([web, web, web, api, api]) == 5
+    assert sum_scales([web, web, web, api, api]) == 5
 
 
 def test_pods_without_controller_are_left_out_of_the_scale() -> None:
-    assert expected_scale([Owner("ReplicaSet/shop/web", 3), None]) == 3
-    assert expected_scale([None]) == 0
+    assert sum_scales([Owner("ReplicaSet/shop/web", 3), None]) == 3
+    assert sum_scales([None]) == 0
 
 
 def test_one_controller_without_scale_leaves_no_scale_at_all() -> None:
-    assert expected_scale([Owner("Deployment/shop/web", 3), Owner("DaemonSet/shop/agent", None)]) is None
+    assert sum_scales([Owner("Deployment/shop/web", 3), Owner("DaemonSet/shop/agent", None)]) is None
 
 
 def test_healthy_pods_are_ready_and_neither_terminating_nor_about_to_be() -> None:

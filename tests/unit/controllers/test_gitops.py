@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from kubeproof.cluster.control import CreateObject, Decision, Reads, Remember, Role, Seen, SetDesired, SetTemplate
+from kubeproof.cluster.loops.control import CreateObject, Decision, Reads, Remember, Role, Seen, SetDesired, SetTemplate
 from kubeproof.cluster.state import NEVER, WorkloadCell
-from kubeproof.controllers.gitops import GitOpsController, reconciled
+from kubeproof.controllers.gitops import GitOpsController, find_reconciled
 from kubeproof.events.declarations import Apply, Create, Scale
 from kubeproof.model.plan import make_plan
 from tests.unit.model.builders import WEB, layout, node, setup, workload
@@ -54,9 +54,9 @@ def test_replicas_that_may_differ_are_written_with_the_rest_at_most():
 def test_drift_is_undone_in_the_namespaces_that_are_named():
     whole = setup([node("n1")], workload(2), workload(2, namespace="lab"), gitops_interval_s=60)
 
-    assert reconciled(whole, frozenset()) == (0, 1)
+    assert find_reconciled(whole, frozenset()) == (0, 1)
     named = replace(whole, settings=replace(whole.settings, gitops_namespaces=("lab",)))
-    assert reconciled(named, frozenset()) == (1,)
+    assert find_reconciled(named, frozenset()) == (1,)
 
 
 def test_the_pod_template_is_written_back_together_with_the_replicas():
@@ -118,9 +118,9 @@ def test_only_workloads_of_the_input_are_reconciled_and_bare_pods_are_not():
     pod = replace(workload(1, kind="Pod", name="tool"), replicas_given=False)
     whole = setup([node("n1")], workload(2), pod, gitops_interval_s=INTERVAL_S)
 
-    assert reconciled(whole, frozenset()) == (0,)
-    assert reconciled(whole, frozenset({0})) == ()
-    assert reconciled(setup([node("n1")]), frozenset()) == ()
+    assert find_reconciled(whole, frozenset()) == (0,)
+    assert find_reconciled(whole, frozenset({0})) == ()
+    assert find_reconciled(setup([node("n1")]), frozenset()) == ()
 
 
 def test_a_plan_has_one_reconciler_per_workload_with_memories_of_their_own():

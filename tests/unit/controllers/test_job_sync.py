@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, NONE, SUCCESS_MET
 from kubeproof.cluster.objects import JobRules
-from kubeproof.controllers.job_sync import (
+from kubeproof.controllers.workloads.job_sync import (
     FAILED,
     PENDING,
     SUCCEEDED,
@@ -14,7 +14,7 @@ from kubeproof.controllers.job_sync import (
     Record,
     Sync,
     back_off_s,
-    ranked,
+    rank,
     sync,
 )
 
@@ -194,4 +194,4 @@ def test_pods_go_in_the_order_of_upstream():
         JobPod("unbound", PENDING, is_bound=False),
     ]
 
-    assert [pod.name for pod in ranked(pods)] == ["unbound", "pending", "unready", "restarted", "fresh", "oldest"]
+    assert [pod.name for pod in rank(pods)] == ["unbound", "pending", "unready", "restarted", "fresh", "oldest"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, NONE, REPLACED
+from kubeproof.cluster.kinds import CRON_JOB, JOB
+from kubeproof.cluster.loops.control import (
     CreateObject,
     CreatePods,
     Decision,
@@ -17,8 +19,7 @@ from kubeproof.cluster.control import (
     SetCondition,
     TendJob,
 )
-from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, NONE, REPLACED
-from kubeproof.cluster.kinds import CRON_JOB, JOB
+from kubeproof.cluster.nodes.places import Layout, Place
 from kubeproof.cluster.objects import (
     ALLOW,
     FORBID,
@@ -32,11 +33,10 @@ from kubeproof.cluster.objects import (
     Setup,
     Workload,
 )
-from kubeproof.cluster.places import Layout, Place
-from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind
-from kubeproof.controllers.cronjob import CronJobController, Started
-from kubeproof.controllers.job import JobController, Owned, Spec, first_memory
+from kubeproof.cluster.steering.quotas import ResourceQuota
+from kubeproof.controllers.workloads.cronjob import CronJobController, Started
+from kubeproof.controllers.workloads.job import JobController, Owned, Spec, first_memory
 from kubeproof.errors import LimitReached
 
 POD = PodTemplate(containers=(Container("c", 100),))

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen
 from kubeproof.cluster.labels import NodeTerm, Requirement, Toleration
+from kubeproof.cluster.loops.control import Advance, Decision, NodeRef, Reads, Role, Seen
 from kubeproof.cluster.state import Health, Phase, WorkloadCell
-from kubeproof.controllers.admission import rejected_pods
+from kubeproof.controllers.admission.kubelet_admission import count_rejected
 from kubeproof.controllers.kubelet import Kubelet
 from tests.unit.model.builders import READY, STARTING, cell, kind, layout, node, setup, taint, workload
 
@@ -93,7 +93,7 @@ def test_nodes_that_look_alike_share_one_step():
 
 
 def _rejected(host, content, pod_kind, *workloads):
-    return rejected_pods(setup([host], *workloads), host, content, _shown(pod_kind))
+    return count_rejected(setup([host], *workloads), host, content, _shown(pod_kind))
 
 
 def test_pods_that_the_scheduler_placed_are_admitted_whatever_the_node():

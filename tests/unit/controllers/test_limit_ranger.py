@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cluster.objects import Container, PodTemplate
-from kubeproof.cluster.quotas import LimitItem, LimitRange
-from kubeproof.controllers.limit_ranger import pod_sums, refusals, with_defaults
+from kubeproof.cluster.steering.quotas import LimitItem, LimitRange
+from kubeproof.controllers.admission.limit_ranger import pod_sums, refusals, with_defaults
 
 
 def limits(**fields: object) -> LimitRange:

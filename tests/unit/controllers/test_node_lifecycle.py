@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     NOTICE,
     TAINT,
     TAINT_SLOWLY,

@@ -2,7 +2,17 @@
 
 import pytest
 
-from kubeproof.cluster.control import CORDON, UNCORDON, Decision, Delete, NodeChange, NodeRef, Reads, Seen, SetDesired
+from kubeproof.cluster.loops.control import (
+    CORDON,
+    UNCORDON,
+    Decision,
+    Delete,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Seen,
+    SetDesired,
+)
 from kubeproof.cluster.state import Health, Phase, WorkloadCell
 from kubeproof.controllers.own import Adapted, PodCounts, cordon, evict, scale, uncordon
 from kubeproof.errors import UsageError

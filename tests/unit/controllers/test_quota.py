@@ -2,10 +2,18 @@ from __future__ import annotations
 
 from kubeproof.cluster.kinds import POD
 from kubeproof.cluster.objects import Container, PodAffinity, PodTemplate, PodTerm, Setup, Workload
-from kubeproof.cluster.quotas import ResourceQuota, Scope
 from kubeproof.cluster.state import Health, NodeCell, Phase, PodKind
-from kubeproof.controllers.quota import ENDLESS, Charged, charged_on, is_meant, ration_of, unstated, usage
-from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.cluster.steering.quotas import ResourceQuota, Scope
+from kubeproof.controllers.admission.quota import (
+    ENDLESS,
+    Charged,
+    find_charged,
+    find_unstated,
+    is_meant,
+    ration_of,
+    usage,
+)
+from kubeproof.controllers.workloads.replicaset import ReplicaSetController
 from kubeproof.model.layout import make_layout, mentions
 
 MIB = 2**20
@@ -69,17 +77,17 @@ def test_pods_stuck_on_a_dead_node_are_charged_as_objects_only() -> None:
     gone = NodeCell(health=Health.UNKNOWN, pods=((PodKind(0, Phase.UNREADY), 1), (PodKind(0, Phase.TERMINATING), 2)))
     ending = gone._replace(health=Health.UP)
 
-    assert charged_on(gone, (0,)) == (Charged(0, 1, 2),)
-    assert charged_on(ending, (0,)) == (Charged(0, 3),)
-    assert charged_on(ending, (1,)) == ()
+    assert find_charged(gone, (0,)) == (Charged(0, 1, 2),)
+    assert find_charged(ending, (0,)) == (Charged(0, 3),)
+    assert find_charged(ending, (1,)) == ()
 
 
 def test_a_quota_for_cpu_or_memory_wants_every_container_to_state_it() -> None:
     half = PodTemplate(containers=(Container("main", 100), Container("side")))
 
-    assert unstated(half, quota(cpu=1000, pods=1)) == ("cpu",)
-    assert unstated(half, quota(limits_cpu=1000)) == ("limits.cpu",)
-    assert unstated(ASKING, quota(cpu=1, requests_memory=1, limits_memory=1)) == ()
+    assert find_unstated(half, quota(cpu=1000, pods=1)) == ("cpu",)
+    assert find_unstated(half, quota(limits_cpu=1000)) == ("limits.cpu",)
+    assert find_unstated(ASKING, quota(cpu=1, requests_memory=1, limits_memory=1)) == ()
 
 
 def test_scopes_decide_whom_a_quota_means() -> None:

@@ -1,8 +1,18 @@
 """The ReplicaSet controller: creates what is missing, deletes the surplus by rank."""
 
-from kubeproof.cluster.control import ANY, Arrive, CreatePods, Decision, Delete, DeleteUnbound, NodeRef, Reads, Seen
+from kubeproof.cluster.loops.control import (
+    ANY,
+    Arrive,
+    CreatePods,
+    Decision,
+    Delete,
+    DeleteUnbound,
+    NodeRef,
+    Reads,
+    Seen,
+)
 from kubeproof.cluster.state import NEVER, Phase, WorkloadCell
-from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.workloads.replicaset import ReplicaSetController
 from tests.unit.model.builders import READY, STARTING, TERMINATING, UNREADY, cell, kind, layout, node, setup, workload
 
 PENDING_RANK, READY_RANK = (0, 0), (2, 1)

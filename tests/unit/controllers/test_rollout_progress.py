@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout_revisions import Revision
+from kubeproof.controllers.rollout.revisions import Revision
 from tests.oracles.rollout_progress import (
     AVAILABLE,
     CREATED,

@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_revisions import Revision, RolloutWrites, after, resolve
+from kubeproof.controllers.rollout.revisions import Revision, RolloutWrites, after, resolve
+from kubeproof.controllers.rollout.sync import sync
 
 amounts = st.tuples(st.integers(0, 6), st.just(False)) | st.tuples(st.integers(0, 100), st.just(True))
 

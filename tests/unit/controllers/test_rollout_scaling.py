@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_revisions import ABSENT, Notes, Revision, RolloutWrites
+from kubeproof.controllers.rollout.revisions import ABSENT, Notes, Revision, RolloutWrites
+from kubeproof.controllers.rollout.sync import sync
 
 QUARTER = Strategy()
 RECREATE = Strategy(rolling=False)

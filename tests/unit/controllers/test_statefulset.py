@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.control import CreatePods, Decision, DeleteUnbound, KeepNode, NodeRef, Seen, SetCurrent
 from kubeproof.cluster.kinds import STATEFUL_SET
+from kubeproof.cluster.loops.control import CreatePods, Decision, DeleteUnbound, KeepNode, NodeRef, Seen, SetCurrent
 from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short_name
-from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import Phase, WorkloadCell
-from kubeproof.controllers.stateful_sync import PENDING, Replica, Sync, sync
-from kubeproof.controllers.statefulset import Spec, StatefulSetController
+from kubeproof.cluster.steering.quotas import ResourceQuota
+from kubeproof.controllers.workloads.stateful_sync import PENDING, Replica, Sync, sync
+from kubeproof.controllers.workloads.statefulset import Spec, StatefulSetController
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Rollout, Scale
 from kubeproof.model.expansion.ordinals import LABELS, revision_templates, with_ordinals

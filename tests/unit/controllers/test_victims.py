@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeproof.controllers.victims import PENDING, RUNNING, UNKNOWN, Tier, choices
+from kubeproof.controllers.workloads.victims import PENDING, RUNNING, UNKNOWN, Tier, choices
 from tests.oracles.victim_order import Candidate, age_bucket, victims
 
 SECOND = 1_000_000_000

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kubeproof.engine.kernel import FLAG_BITS, Interner, Kernel
-from kubeproof.engine.search import compiled_kernel
+from kubeproof.engine.search import find_compiled_kernel
 from kubeproof.engine.system import Role, Step, Turn
 from kubeproof.errors import ImpureControllerError, InternalError
 from tests.unit.engine.systems import (
@@ -26,7 +26,7 @@ MakeKernel = Callable[..., Any]
 @pytest.fixture(params=["python", "compiled"])
 def make(request: pytest.FixtureRequest) -> MakeKernel:
     """The class of each kernel in turn."""
-    found = Kernel if request.param == "python" else compiled_kernel()
+    found = Kernel if request.param == "python" else find_compiled_kernel()
     if found is None:
         pytest.skip("the compiled engine is not built: pip install . with a C compiler")
     return found
@@ -34,7 +34,7 @@ def make(request: pytest.FixtureRequest) -> MakeKernel:
 
 @pytest.fixture
 def compiled() -> MakeKernel:
-    found = compiled_kernel()
+    found = find_compiled_kernel()
     if found is None:
         pytest.skip("the compiled engine is not built: pip install . with a C compiler")
     return found

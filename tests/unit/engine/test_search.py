@@ -10,7 +10,7 @@ import pytest
 from kubeproof.engine import search
 from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits
-from kubeproof.engine.search import CHUNK, SLICE, Finding, Search, compiled_kernel, explore, make_kernel
+from kubeproof.engine.search import CHUNK, SLICE, Finding, Search, explore, find_compiled_kernel, make_kernel
 from kubeproof.engine.stopped import ALL_VIOLATED, StoppedBy, StopReason
 from kubeproof.engine.system import Check, Kind, Progress, Role
 from kubeproof.verdicts import Verdict
@@ -23,7 +23,7 @@ RING = (Edge("a", "b"), Edge("b", "a", tags=1))
 
 @pytest.fixture(params=["python", "compiled"])
 def engine(request: pytest.FixtureRequest) -> str:
-    if request.param == "compiled" and compiled_kernel() is None:
+    if request.param == "compiled" and find_compiled_kernel() is None:
         pytest.skip("the compiled engine is not built: pip install . with a C compiler")
     return str(request.param)
 
@@ -212,6 +212,6 @@ def test_without_the_extension_the_plain_engine_is_taken(monkeypatch: pytest.Mon
 
 
 def test_every_engine_is_the_plain_one_if_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "compiled_kernel", lambda: pytest.fail("not needed"))
+    monkeypatch.setattr(search, "find_compiled_kernel", lambda: pytest.fail("not needed"))
 
     assert isinstance(make_kernel(Drawing(()), engine="python"), Kernel)

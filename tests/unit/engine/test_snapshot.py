@@ -15,7 +15,7 @@ import pytest
 from kubeproof.engine import snapshot
 from kubeproof.engine.kernel import Lesson, Mark
 from kubeproof.engine.limits import Limits
-from kubeproof.engine.search import Search, compiled_kernel, explore, make_kernel
+from kubeproof.engine.search import Search, explore, find_compiled_kernel, make_kernel
 from kubeproof.engine.snapshot import MAGIC, Keeper, Snapshots, load, save
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.engine.system import Check, Kind
@@ -33,7 +33,7 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=["python", "compiled"])
 def engine(request: pytest.FixtureRequest) -> str:
-    if request.param == "compiled" and compiled_kernel() is None:
+    if request.param == "compiled" and find_compiled_kernel() is None:
         pytest.skip("the compiled engine is not built: pip install . with a C compiler")
     return str(request.param)
 

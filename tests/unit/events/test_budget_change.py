@@ -2,16 +2,16 @@
 
 import pytest
 
-from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.controllers.guard import Guarded, guarded, working
+from kubeproof.cluster.loops.control import Decision, Reads, Remember, Role, Seen
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
+from kubeproof.controllers.guard import Guarded, guard_loop, working
 from kubeproof.controllers.late import DrainEviction
 from kubeproof.errors import UsageError
 from kubeproof.events.budget_change import BudgetEvent, budgets_after
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import APPLIED, CREATED, DELETED, BudgetChange, Drain
-from kubeproof.model.loops.assembly import built_in_controllers
+from kubeproof.model.loops.assembly import build_controllers
 from tests.unit.model.builders import layout, node, setup, workload
 
 LOOSE = PodDisruptionBudget("shop", "web", LabelSelector(), max_unavailable=(1, False))
@@ -64,7 +64,7 @@ class _Loop:
 
 
 def test_a_guarded_loop_works_while_its_guard_holds_and_is_shown_nothing_of_it():
-    loop = guarded(_Loop(), ((2, (0,)), (3, (1,))))
+    loop = guard_loop(_Loop(), ((2, (0,)), (3, (1,))))
 
     assert (loop.name, loop.stage, loop.reads) == ("loop", 0, Reads((0,), (0,), (7, 2, 3)))
     assert (loop.show_workload(0, "cell"), loop.show_node(0, "node")) == ("cell", "node")
@@ -76,14 +76,14 @@ def test_without_a_guard_a_loop_is_itself_and_guards_can_be_taken_off():
     plain = _Loop()
     on, off = Guarded(plain, ((0, (1,)),)), Guarded(_Loop(), ((0, (0,)),))
 
-    assert guarded(plain, ()) is plain
+    assert guard_loop(plain, ()) is plain
     assert list(working((plain, on, off), [(1,)])) == [plain, plain]
 
 
 def test_every_set_of_changes_has_its_own_eviction_loop():
     events = (Drain(name="drain"), _change(CREATED))
     whole = setup([node("n1")], workload())
-    loops = built_in_controllers(layout(whole), events)
+    loops = build_controllers(layout(whole), events)
     drains = [loop for loop in loops if isinstance(loop, Guarded)]
 
     assert [loop.guard for loop in drains] == [((1, (1,)),), ((1, (0,)),)]
@@ -94,4 +94,4 @@ def test_too_many_changes_are_refused():
     changes = tuple(BudgetChange(name=f"c{number}", budget=f"shop/b{number}", verb=CREATED) for number in range(4))
 
     with pytest.raises(UsageError, match="4 budgets come, go or change"):
-        built_in_controllers(LAYOUT, changes)
+        build_controllers(LAYOUT, changes)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeproof.cluster.control import DRAIN_UNCORDON, MAINTAIN, NodeChange, NodeRef
+from kubeproof.cluster.loops.control import DRAIN_UNCORDON, MAINTAIN, NodeChange, NodeRef
 from kubeproof.cluster.state import NodeCell, Work
 from kubeproof.engine.reference import reach
 from kubeproof.events.common import EventSource

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.labels import LabelSelector, Requirement
+from kubeproof.cluster.loops.control import (
     CORDON,
     FAIL,
     RECOVER,
@@ -18,7 +19,6 @@ from kubeproof.cluster.control import (
     SetDesired,
     Stage,
 )
-from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.state import Cause, Health, NodeCell, WorkloadCell
 from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, EventSource, one_less
 from kubeproof.events.cordon import CordonEvent

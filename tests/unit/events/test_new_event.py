@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     FAIL_FOR_GOOD,
     Decision,
     Groups,
@@ -18,14 +18,14 @@ from kubeproof.cluster.control import (
     Role,
     Seen,
 )
-from kubeproof.cluster.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
 from kubeproof.errors import InternalError
 from kubeproof.events import declarations
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.events.declarations import EVENTS, Event, NodeChoice, check_complete
 from kubeproof.events.manual import NODES, Manual, flag
-from kubeproof.manifests.scenarios.events import reader_of
+from kubeproof.manifests.scenarios.events.declared import reader_of
 from kubeproof.report.lexicon.events import events as explanations
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -127,7 +127,7 @@ def test_every_key_has_a_reader() -> None:
 
 
 def test_a_key_with_fields_of_its_own_needs_a_reader_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kubeproof.manifests.scenarios.events._OWN_READERS", {})
+    monkeypatch.setattr("kubeproof.manifests.scenarios.events.declared._OWN_READERS", {})
 
     with pytest.raises(InternalError, match="nobody reads the fields of event scale"):
         reader_of("scale")

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.control import Decision, NodeChange, Remember, Role, Seen, Stage
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.loops.control import Decision, NodeChange, Remember, Role, Seen, Stage
 from kubeproof.cluster.state import Phase, WorkloadCell
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.usage import Level, Pod, UsageRule, memories_read, pod_usage
 from kubeproof.controllers.hpa.ahead import first_memory
 from kubeproof.controllers.hpa.controller import HpaController
@@ -94,7 +94,7 @@ def test_an_autoscaler_takes_missing_traffic_for_missing_load(is_off, replicas):
     seen = Seen((spec,), (((view, 1),),), (memory, (0, -1), (is_off, 1)))
 
     assert loop.reads.memories == (2, 0, 1)
-    assert loop._judged(seen).proposal == (replicas or 3)
+    assert loop._judge(seen).proposal == (replicas or 3)
 
 
 @pytest.mark.parametrize(("is_off", "panics"), [(0, True), (1, False)])

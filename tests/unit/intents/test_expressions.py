@@ -3,7 +3,7 @@
 import pytest
 
 from kubeproof.errors import PredicateError
-from kubeproof.intents.expressions import Call, Constant, Operation, calls, parse_predicate
+from kubeproof.intents.predicates.expressions import Call, Constant, Operation, calls, parse_predicate
 
 
 def test_operators_bind_as_documented():

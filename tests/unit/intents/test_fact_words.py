@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.control import Seen
+from kubeproof.cluster.loops.control import Seen
 from kubeproof.cluster.objects import HOSTNAME
 from kubeproof.intents.declarations import Amount
-from kubeproof.intents.fact_words import found_by
-from kubeproof.intents.facts import (
+from kubeproof.intents.facts.counts import (
     NodesAtMost,
-    NoDrainUnderWay,
     NothingMissing,
     NothingPending,
     PodObjectsAtMost,
@@ -18,7 +16,9 @@ from kubeproof.intents.facts import (
     ReplicasAtLeast,
     ReplicasAtMost,
 )
-from kubeproof.intents.place_facts import SkewAtMost
+from kubeproof.intents.facts.drained import Drained, DrainsComplete
+from kubeproof.intents.facts.places import SkewAtMost
+from kubeproof.intents.facts.words import describe_found
 from kubeproof.intents.views import Counts, Domain, Pods
 from tests.unit.model.builders import layout, node, setup, workload
 
@@ -38,12 +38,12 @@ MISSING = Seen((Counts(1, 4, 0, 4),), (Pods(1, 1),))  # the API server refused 3
         (NodesAtMost(LAYOUT, 1), Seen((), (2,)), "2 nodes, at most 1 wanted"),
         (NothingPending(LAYOUT, 0), PODS, "1 without a node"),
         (NothingMissing(LAYOUT, 0), MISSING, ""),  # nothing to count: pods that were never created
-        (NoDrainUnderWay(LAYOUT), Seen((), (1,)), ""),
+        (DrainsComplete(LAYOUT), Seen((), (Drained(1, 1),)), ""),
     ],
     ids=lambda one: type(one).__name__ if hasattr(one, "layout") else "",
 )
 def test_facts_tell_what_they_compare(fact, seen, told):
-    assert found_by(fact, seen) == told
+    assert describe_found(fact, seen) == told
 
 
 def test_a_skew_is_told_as_a_difference():
@@ -51,7 +51,7 @@ def test_a_skew_is_told_as_a_difference():
     fact = SkewAtMost(apart, (0,), None, HOSTNAME, 1)
 
     assert (
-        found_by(fact, Seen((Counts(1, 4),), (Domain(0, 0, 0), Domain(3, 3, 3))))
+        describe_found(fact, Seen((Counts(1, 4),), (Domain(0, 0, 0), Domain(3, 3, 3))))
         == "3 pods of difference, at most 1 wanted"
     )
     assert fact.widest(Seen((Counts(1, 4),), (None, None))) == 0

@@ -2,13 +2,13 @@
 
 import pytest
 
-from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.labels import LabelSelector, NodeTerm, Requirement
+from kubeproof.cluster.loops.control import Reads, Seen
 from kubeproof.cluster.objects import HOSTNAME, ZONE
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.intents.declarations import Amount
-from kubeproof.intents.facts import NothingPending, ReadyAtLeast, ReplicasAtLeast, ReplicasAtMost, count_pods
-from kubeproof.intents.place_facts import SkewAtMost, matching_workloads
+from kubeproof.intents.facts.counts import NothingPending, ReadyAtLeast, ReplicasAtLeast, ReplicasAtMost, count_pods
+from kubeproof.intents.facts.places import SkewAtMost, matching_workloads
 from kubeproof.intents.views import Counts
 from tests.unit.model.builders import READY, STARTING, TERMINATING, UNREADY, cell, kind, layout, node, setup, workload
 

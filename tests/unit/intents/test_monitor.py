@@ -2,15 +2,15 @@
 
 import pytest
 
-from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.loops.control import Reads, Seen
+from kubeproof.cluster.loops.tags import Tag, tag_of
 from kubeproof.cluster.objects import ZONE
-from kubeproof.cluster.tags import Tag, tag_of
 from kubeproof.intents.catalogue import catalogue, entry
 from kubeproof.intents.declarations import WHENS, Amount, Intent
-from kubeproof.intents.facts import NothingPending, ReadyAtLeast, ReplicasAtLeast, ReplicasAtMost
+from kubeproof.intents.facts.counts import NothingPending, ReadyAtLeast, ReplicasAtLeast, ReplicasAtMost
+from kubeproof.intents.facts.places import SkewAtMost
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, NEVER, PERSISTENT, RECURRENT, make_monitor
-from kubeproof.intents.place_facts import SkewAtMost
 from kubeproof.intents.views import Counts, Domain, Pods
 from tests.unit.model.builders import WEB, layout, node, setup, workload
 

@@ -8,7 +8,7 @@ from kubeproof.errors import InternalError
 from kubeproof.intents import catalogue
 from kubeproof.intents.catalogue import INTENTS
 from kubeproof.intents.declarations import Amount
-from kubeproof.intents.facts import ReplicasAtMost
+from kubeproof.intents.facts.counts import ReplicasAtMost
 from kubeproof.intents.kind import IntentField, IntentKind
 from kubeproof.intents.monitor import monitor_fact
 from kubeproof.report.lexicon.properties import properties

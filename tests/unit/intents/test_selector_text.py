@@ -2,8 +2,8 @@
 
 import pytest
 
+from kubeproof.cluster.api.selector_text import selector_from, selector_text
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.selector_text import selector_from, selector_text
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.control import Reads, Seen
+from kubeproof.cluster.loops.control import Reads, Seen
 from kubeproof.cluster.services import Service, extremes, load_ratio, route_after_deletion, splits_by_node
 from kubeproof.cluster.state import NEVER, PUBLISHED, SERVING, Health, WorkloadCell
 from kubeproof.intents.declarations import Intent
+from kubeproof.intents.facts.traffic import LoadSkewAtMost
 from kubeproof.intents.monitor import make_monitor
-from kubeproof.intents.traffic_facts import LoadSkewAtMost
 from tests.oracles.templates import as_ltl
 from tests.unit.model.builders import READY, STARTING, TERMINATING, WEB, cell, layout, node, setup, workload
 

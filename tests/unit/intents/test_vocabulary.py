@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from kubeproof.intents.declarations import BY_KERNEL_PANIC, EVICTORS
-from kubeproof.intents.evictors import EVICTION_TAGS
-from kubeproof.intents.vocabulary import FUNCTIONS
+from kubeproof.intents.facts.evictors import EVICTION_TAGS
+from kubeproof.intents.predicates.vocabulary import FUNCTIONS
 from tests.oracles.templates import FROM_THE_START, OWN_FORMULAS, WHENS
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "ltl.md"

@@ -89,7 +89,7 @@ def watch(stream, monkeypatch):
     with hostile(answer) as server:
         asked = Client(Connection(server, "test"), wait=lambda _: None, patience_s=0.3)
         try:
-            return list(watching.watched(asked, None, kinds=("Pod",), is_over=ended.is_set, wait=lambda _: None))
+            return list(watching.watch_all(asked, None, kinds=("Pod",), is_over=ended.is_set, wait=lambda _: None))
         finally:
             ended.set()
 
@@ -120,4 +120,4 @@ def test_a_list_that_always_expires_ends_the_watch(monkeypatch):
             handler.send({"metadata": {"continue": "x"}, "items": []})
 
     with hostile(answer) as server, pytest.raises(ClusterError, match="expired 5 times"):
-        list(watching.watched(Client(Connection(server, "test")), None, kinds=("Pod",)))
+        list(watching.watch_all(Client(Connection(server, "test")), None, kinds=("Pod",)))

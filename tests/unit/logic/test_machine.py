@@ -9,8 +9,8 @@ from kubeproof.logic.lasso import Lasso, holds
 from kubeproof.logic.machine import BROKEN, SAFE, Machine
 from kubeproof.logic.normal import normal
 from kubeproof.logic.parser import names_in, parse
-from kubeproof.logic.progress import is_ruled_out, progressed
-from kubeproof.logic.vacuity import strengthened
+from kubeproof.logic.progress import is_ruled_out, progress
+from kubeproof.logic.vacuity import strengthen
 from tests.property.automata import PROPOSITIONS, random_formula, random_word
 
 
@@ -53,7 +53,7 @@ def test_progress_keeps_the_meaning():
         formula, word = random_formula(random, 3), random_word(random)
         rest = Lasso(word.letters[1:], word.loop) if word.stem else Lasso(word.loop[1:], word.loop)
 
-        assert holds(formula, word) == holds(progressed(normal(formula), word.letters[0]), rest), (formula, word)
+        assert holds(formula, word) == holds(progress(normal(formula), word.letters[0]), rest), (formula, word)
 
 
 def test_stronger_formulas_imply_the_formula():
@@ -61,7 +61,7 @@ def test_stronger_formulas_imply_the_formula():
     for _ in range(300):
         formula, word = random_formula(random, 4), random_word(random)
 
-        assert all(holds(formula, word) for one in strengthened(formula) if holds(one, word)), (formula, word)
+        assert all(holds(formula, word) for one in strengthen(formula) if holds(one, word)), (formula, word)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_stronger_formulas_imply_the_formula():
     ],
 )
 def test_only_right_sides_of_implications_are_made_harder(formula, stronger):
-    assert strengthened(parse(formula)) == tuple(parse(text) for text in stronger)
+    assert strengthen(parse(formula)) == tuple(parse(text) for text in stronger)
 
 
 def test_a_formula_that_nothing_satisfies_is_broken_by_the_first_letter():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.errors import ManifestError
 from tests.unit.manifests.inputs import load_text, scenario
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.node_groups import ClusterAutoscaler
+from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler
 from kubeproof.manifests.components.known import COMPONENTS, Component
 from kubeproof.manifests.loaded import Loaded
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.manifests.validation.deciding import ALL, DECIDES, NOTHING, OWN, decides, held_back
+from kubeproof.manifests.validation.deciding import ALL, DECIDES, NOTHING, OWN, decides, find_held_back
 from kubeproof.manifests.validation.schema import FIELDS
 
 
@@ -19,7 +19,7 @@ def test_a_field_that_nobody_thought_of_decides_about_all() -> None:
 
 
 def test_a_bound_of_a_quota_decides_about_those_who_create_what_it_counts() -> None:
-    assert held_back("count/replicasets.apps", "shop") == "Deployment/shop/*"
-    assert held_back("gold.storageclass.storage.k8s.io/requests.storage", "shop") == "StatefulSet/shop/*"
-    assert held_back("PersistentVolumeClaim", "shop") == "StatefulSet/shop/*"
-    assert held_back("services", "shop") == NOTHING
+    assert find_held_back("count/replicasets.apps", "shop") == "Deployment/shop/*"
+    assert find_held_back("gold.storageclass.storage.k8s.io/requests.storage", "shop") == "StatefulSet/shop/*"
+    assert find_held_back("PersistentVolumeClaim", "shop") == "StatefulSet/shop/*"
+    assert find_held_back("services", "shop") == NOTHING

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.versions import GATED, NOT_YET, OLDEST, OLDEST_DESCHEDULER, Rule, in_words
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.api.versions import GATED, NOT_YET, OLDEST, OLDEST_DESCHEDULER, Rule, in_words
 from kubeproof.errors import ManifestError
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded

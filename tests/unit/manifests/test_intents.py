@@ -8,7 +8,7 @@ from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.errors import ScenarioError
 from kubeproof.intents.catalogue import aliases, catalogue, entry
 from kubeproof.intents.declarations import Amount, Intent
-from kubeproof.manifests.scenarios.intents import own_reader
+from kubeproof.manifests.scenarios.intents.declared import own_reader
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
 WEB, API = "Deployment/shop/web", "Deployment/shop/api"
@@ -135,7 +135,7 @@ def test_kivis_minimum_is_the_autoscalers_or_the_replicas() -> None:
 
 
 def test_every_alias_is_told_in_the_text_of_its_entry() -> None:
-    told = {name: name in entry(name).text for name in aliases()}
+    told = {name: name in entry(name).whole_text for name in aliases()}
 
     assert [name for name, is_told in told.items() if not is_told] == ["no_feasiable_node"]
     assert set(aliases().values()) == {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
+from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler, NodeGroup
 from kubeproof.cluster.objects import Node
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.resize import Size, resize
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
 GROUP = "{name: web, like: n1, min: 1, max: 3}"
@@ -130,7 +130,7 @@ def test_a_cluster_of_another_size_has_slots_for_its_groups() -> None:
     loaded = loaded_with(f"groups: [{GROUP}]", spec="scale: {nodes: [{like: n1, count: {max: 3}}], limit: none}")
     assert loaded.scenario.scale is not None
     names = [
-        [node.name for node in resized(loaded, loaded.scenario.scale, Size((("n1", count),), ())).setup.nodes]
+        [node.name for node in resize(loaded, loaded.scenario.scale, Size((("n1", count),), ())).setup.nodes]
         for count in (1, 3)
     ]
 

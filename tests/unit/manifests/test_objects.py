@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.cluster.labels import LabelSelector, NodeTerm, PreferredTerm, Requirement, Taint, Toleration
 from kubeproof.cluster.objects import Container, Readiness, SpreadConstraint, Strategy
-from kubeproof.cluster.policies import Metric, ScalingPolicy, ScalingRules
+from kubeproof.cluster.steering.policies import Metric, ScalingPolicy, ScalingRules
 from kubeproof.errors import ManifestError
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
@@ -383,6 +383,6 @@ def test_a_deadline_of_pods_is_listed() -> None:
     assert [(omission.what, omission.why) for omission in whole.omissions] == [
         (
             "field spec.template.spec.activeDeadlineSeconds of Deployment/shop/web",
-            "scopes of quotas heed it, but pods do not end by it",
+            "scopes of quotas respect it, but pods do not end by it",
         )
     ]

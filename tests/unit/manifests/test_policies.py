@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import SchedulerProfile, SpreadConstraint
-from kubeproof.cluster.policies import Metric, ScalingPolicy, ScalingRules
+from kubeproof.cluster.steering.policies import Metric, ScalingPolicy, ScalingRules
 from kubeproof.errors import ManifestError
 from tests.unit.manifests.inputs import load_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.policies import PriorityClass
+from kubeproof.cluster.steering.policies import PriorityClass
 from kubeproof.errors import ManifestError
 from tests.unit.manifests.inputs import deployment, load_text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cluster.objects import Container
-from kubeproof.cluster.quotas import Scope
-from kubeproof.controllers.quota import is_meant
+from kubeproof.cluster.steering.quotas import Scope
+from kubeproof.controllers.admission.quota import is_meant
 from kubeproof.errors import ManifestError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.load import load_texts

@@ -15,10 +15,10 @@ from kubeproof.cli.main import main
 from kubeproof.errors import EnvironmentProblem, HostileInputError, ManifestError
 from kubeproof.manifests.folders import files
 from kubeproof.manifests.folders.bare_charts import copy_without_dependencies
-from kubeproof.manifests.folders.rendering import rendered
+from kubeproof.manifests.folders.rendering import render_recipe
 from kubeproof.manifests.load import load
 from kubeproof.manifests.yaml.guard import Bounds
-from kubeproof.report import sarif
+from kubeproof.report.formats import sarif
 from kubeproof.report.frame import Frame
 from kubeproof.verify.run import verify
 from tests.unit.report.formats import read_sarif
@@ -81,7 +81,8 @@ def test_a_chart_is_rendered_by_helm_without_a_shell(programs, said, chart):
     loaded = load([str(chart)])
 
     assert [workload.ref for workload in loaded.setup.workloads] == ["Deployment/shop/web"]
-    assert said.read_text() == f"{['template', 'my-chart', str(chart), '--skip-tests', '--kube-version', '1.37.0']!r}\n"
+    asked = ["--kube-version", "1.37.0", "--api-versions", "apiregistration.k8s.io/v1"]
+    assert said.read_text() == f"{['template', 'my-chart', str(chart), '--skip-tests', *asked]!r}\n"
     assert str(loaded.setup.workloads[0].source) == f"<rendered from {chart}/Chart.yaml>:1"
 
 
@@ -89,7 +90,7 @@ def test_values_are_handed_over_as_absolute_paths(programs, said, chart, monkeyp
     install(programs, "helm", says(web(2)))
     monkeypatch.chdir(chart)
 
-    rendered(str(chart / "Chart.yaml"), Bounds(), values=("values.yaml", "-x.yaml"))
+    render_recipe(str(chart / "Chart.yaml"), Bounds(), values=("values.yaml", "-x.yaml"))
 
     assert f"'--values', '{chart}/values.yaml', '--values', '{chart}/-x.yaml'" in said.read_text()
 
@@ -110,7 +111,7 @@ def test_the_real_kubectl_renders_an_overlay(tmp_path):
     (tmp_path / "base" / "web.yaml").write_text(web(2))
     kubectl = str(shutil.which("kubectl"))
 
-    content = rendered(str(tmp_path / "prod" / "kustomization.yaml"), Bounds(), find={"kubectl": kubectl}.get)
+    content = render_recipe(str(tmp_path / "prod" / "kustomization.yaml"), Bounds(), find={"kubectl": kubectl}.get)
 
     assert b"name: prod-web" in content
 
@@ -163,7 +164,7 @@ def test_what_kustomize_says_is_told_without_warnings_and_heads_of_a_log(program
     install(programs, "kubectl", f"import sys; sys.stderr.write({log!r}); sys.exit(1)")
 
     with pytest.raises(ManifestError) as problem:
-        rendered(str(overlay / "kustomization.yaml"), Bounds())
+        render_recipe(str(overlay / "kustomization.yaml"), Bounds())
 
     assert problem.value.problem == 'kubectl kustomize failed with exit code 1: "no file of that name"'
 
@@ -173,7 +174,7 @@ def test_parts_that_are_elsewhere_are_to_be_fetched_elsewhere(programs, overlay)
     install(programs, "kubectl", f"import sys; sys.stderr.write({log!r}); sys.exit(1)")
 
     with pytest.raises(ManifestError) as problem:
-        rendered(str(overlay / "kustomization.yaml"), Bounds())
+        render_recipe(str(overlay / "kustomization.yaml"), Bounds())
 
     assert "accumulating https://example.org/a.yaml" in problem.value.problem
     assert problem.value.problem.endswith("no such host")
@@ -187,7 +188,7 @@ def test_a_program_that_hangs_is_ended_with_all_it_started(programs, chart, tmp_
     install(programs, "helm", script)
 
     with pytest.raises(EnvironmentProblem, match=r"helm template did not end within 3 s") as problem:
-        rendered(str(chart / "Chart.yaml"), Bounds(), timeout_s=3)
+        render_recipe(str(chart / "Chart.yaml"), Bounds(), timeout_s=3)
 
     assert problem.value.exit_code == 6
     assert is_gone(int(alive.read_text()))
@@ -210,14 +211,14 @@ def test_a_program_that_floods_is_ended(programs, chart):
     install(programs, "helm", "import sys\nwhile True: sys.stdout.write('# x\\n' * 10000)")
 
     with pytest.raises(HostileInputError, match=r"helm template writes more than 100,000 bytes"):
-        rendered(str(chart / "Chart.yaml"), Bounds(file_bytes=100_000))
+        render_recipe(str(chart / "Chart.yaml"), Bounds(file_bytes=100_000))
 
 
 def test_a_flood_of_complaints_is_not_kept(programs, chart):
     install(programs, "helm", "import sys\nfor _ in range(100): sys.stderr.write('no ' * 10000)\nsys.exit(1)")
 
     with pytest.raises(ManifestError) as problem:
-        rendered(str(chart / "Chart.yaml"), Bounds())
+        render_recipe(str(chart / "Chart.yaml"), Bounds())
     assert len(str(problem.value)) < 1000
 
 

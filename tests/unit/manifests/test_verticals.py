@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.vertical import ContainerPolicy, VerticalPodAutoscaler
+from kubeproof.cluster.steering.vertical import ContainerPolicy, VerticalPodAutoscaler
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubeproof.cluster.labels import LabelSelector, Requirement, Taint, Toleration, as_labels
+from kubeproof.cluster.nodes.places import UNREACHABLE, Layout, Place
 from kubeproof.cluster.objects import (
     HOSTNAME,
     ZONE,
@@ -16,7 +17,6 @@ from kubeproof.cluster.objects import (
     SpreadConstraint,
     Workload,
 )
-from kubeproof.cluster.places import UNREACHABLE, Layout, Place
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind
 
 WEB = "Deployment/shop/web"

@@ -10,8 +10,8 @@ import pytest
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, JOB, POD, REPLICA_SET
 from kubeproof.cluster.labels import Taint, Toleration
 from kubeproof.cluster.objects import SchedulerProfile, Setup
-from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
-from kubeproof.cluster.quotas import ResourceQuota, Scope
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.cluster.steering.quotas import ResourceQuota, Scope
 from kubeproof.engine.reference import reach
 from kubeproof.events.declarations import (
     Create,
@@ -26,7 +26,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import make_plan
-from kubeproof.model.reductions.bursts import created_at_once
+from kubeproof.model.reductions.bursts import find_created_at_once
 from tests.unit.model.builders import WEB, node, setup, workload
 
 BOTH = frozenset({0, 1})
@@ -41,7 +41,7 @@ def shared(hard: int, *, web=None, db=DB, **more: object) -> Setup:
 
 
 def at_once(whole: Setup, *events: Event, **present: int) -> frozenset[int]:
-    return created_at_once(whole, events, Counter(present))
+    return find_created_at_once(whole, events, Counter(present))
 
 
 def test_pods_that_share_a_quota_are_created_one_by_one_unless_all_of_them_fit() -> None:
@@ -109,8 +109,8 @@ def test_an_autoscaler_may_let_pods_end_at_every_sync_of_a_grace_period() -> Non
 
 
 def test_pods_that_are_there_at_the_start_and_daemons_of_every_node_are_counted() -> None:
-    assert created_at_once(shared(5), (), {WEB: 1}) == BOTH
-    assert created_at_once(shared(4), (), {WEB: 1}) == NOBODY
+    assert find_created_at_once(shared(5), (), {WEB: 1}) == BOTH
+    assert find_created_at_once(shared(4), (), {WEB: 1}) == NOBODY
     assert at_once(shared(4, db=workload(0, kind=DAEMON_SET, name="db"))) == BOTH
     assert at_once(shared(3, db=workload(0, kind=DAEMON_SET, name="db"))) == NOBODY
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, Stage
-from kubeproof.cluster.footprint import (
+from kubeproof.cluster.loops.control import Decision, Delete, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.loops.footprint import (
     EVERYBODY,
     NOBODY,
     UNKNOWN,
@@ -18,7 +18,7 @@ from kubeproof.cluster.footprint import (
     Writes,
     footprint_of,
 )
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.errors import InternalError

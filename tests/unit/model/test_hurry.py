@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kubeproof.engine.search import Search, explore, make_kernel
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
-from kubeproof.model.reductions.due_starts import hurried
+from kubeproof.model.reductions.due_starts import find_immediate
 from kubeproof.model.reductions.partial_order import Order, fewer_orders
+from kubeproof.model.reductions.young_pods import countable
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
@@ -34,12 +37,14 @@ spec:
 """
 
 
-def plan(*, behavior: str = PATIENT, events: str = "", intents: str = AT_MOST_FIVE) -> Plan:
+def plan(*, behavior: str = PATIENT, events: str = "", intents: str = AT_MOST_FIVE, is_healed: bool = False) -> Plan:
     """Three pods that boot, one on each of three nodes."""
     written = ", ".join(filter(None, (BOOTING, events)))
     nodes = (node("a"), node("b"), node("c"))
     documents = (*nodes, web(3), autoscaler(behavior), scenario(intents, events=written))
-    return plan_of(loaded(*documents), VerifyOptions())
+    found = loaded(*documents)
+    settings = replace(found.setup.settings, gitops_interval_s=180 if is_healed else None)
+    return plan_of(replace(found, setup=replace(found.setup, settings=settings)), VerifyOptions())
 
 
 def searched(found: Plan, order: Order) -> Search:
@@ -51,8 +56,8 @@ def searched(found: Plan, order: Order) -> Search:
 def test_starts_that_an_autoscaler_alone_looks_at_are_hurried() -> None:
     found = plan()
 
-    assert hurried(found) == {0}
-    assert fewer_orders(found).exact(found).hurried == {0}
+    assert find_immediate(found) == {0}
+    assert fewer_orders(found).exact(found).immediate == {0}
 
 
 @pytest.mark.parametrize(
@@ -65,21 +70,21 @@ def test_starts_that_an_autoscaler_alone_looks_at_are_hurried() -> None:
     ],
 )
 def test_starts_are_not_hurried_where_somebody_may_take_pods_away_at_that_moment(events: str) -> None:
-    assert hurried(plan(events=events)) == frozenset()
+    assert find_immediate(plan(events=events)) == frozenset()
 
 
 def test_who_waits_for_a_stable_cluster_does_not_come_between_starts() -> None:
-    assert hurried(plan(events=f"{{scale: {{target: {WEB}, replicas: [4], after: stable}}}}")) == {0}
+    assert find_immediate(plan(events=f"{{scale: {{target: {WEB}, replicas: [4], after: stable}}}}")) == {0}
 
 
 def test_starts_are_not_hurried_where_an_intent_looks_at_them() -> None:
-    assert hurried(plan(intents=f"{{minReady: {{target: {WEB}, count: 1}}}}")) == frozenset()
+    assert find_immediate(plan(intents=f"{{minReady: {{target: {WEB}, count: 1}}}}")) == frozenset()
 
 
 def test_pods_whose_time_is_up_start_in_one_step_while_the_autoscaler_cannot_act() -> None:
     found = plan()
 
-    every, hasty = searched(found, Order()), searched(found, Order(hurried=frozenset({0})))
+    every, hasty = searched(found, Order()), searched(found, Order(immediate=frozenset({0})))
 
     assert [f.verdict for f in hasty.findings] == [f.verdict for f in every.findings] == [Verdict.HOLDS]
     assert len(hasty.store) < len(every.store)
@@ -88,6 +93,12 @@ def test_pods_whose_time_is_up_start_in_one_step_while_the_autoscaler_cannot_act
 def test_an_autoscaler_that_may_act_at_that_moment_is_given_every_order() -> None:
     found = plan(behavior="")
 
-    every, hasty = searched(found, Order()), searched(found, Order(hurried=frozenset({0})))
+    every, hasty = searched(found, Order()), searched(found, Order(immediate=frozenset({0})))
 
     assert [f.verdict for f in hasty.findings] == [f.verdict for f in every.findings] == [Verdict.VIOLATED]
+
+
+def test_starts_are_not_hurried_where_a_reconciler_may_write_the_size_at_that_moment() -> None:
+    """What it writes makes a ReplicaSet choose among pods that have started and pods that have not."""
+    assert countable(plan(is_healed=True)) == {0}
+    assert find_immediate(plan(is_healed=True)) == frozenset()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeproof.cluster.control import Role
+from kubeproof.cluster.loops.control import Role
 from kubeproof.cluster.objects import ZONE
 from kubeproof.cluster.state import NEVER, Health, Phase, WorkloadCell
 from kubeproof.engine.reference import reach
@@ -173,7 +173,7 @@ def test_monitors_follow_the_run_and_start_anew_when_restarted():
     assert (ready.observed, model.flags(ready)) == (((1, 0, 1),), 0b10)
     assert (gone.observed, model.flags(gone)) == (((1, 1, 1),), 0b11)
     assert gone.memories == ((0,),)
-    restarted = model.restarted(gone)
+    restarted = model.restart(gone)
     assert (restarted.observed, restarted.memories) == (((0, 0, 0),), ((1,),))
 
 

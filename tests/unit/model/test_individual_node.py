@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     ANY,
     CORDON,
     DRAIN,
@@ -23,7 +23,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import Readiness
 from kubeproof.cluster.state import NEVER, Cause, Health, Phase, PodKind, Work
-from kubeproof.model.by_name.node import NodeState, Pod, arrival, changed
+from kubeproof.model.by_name.node import NodeState, Pod, arrival, change_node
 from kubeproof.model.by_name.state import node_cell
 from kubeproof.model.mechanics import Mechanics
 from tests.unit.model.builders import node, setup, taint, workload
@@ -83,7 +83,7 @@ def _assert_the_same_change(host, verb, health, work, pods, cause=Cause.NONE):
     no_execute = int(verb in (UNTAINT, WELCOME))
     before = NodeState(int(health), NEVER, NEVER, int(verb == UNCORDON), no_execute, int(work), int(cause), pods)
 
-    after = changed(WHOLE, host, before, verb)
+    after = change_node(WHOLE, host, before, verb)
 
     action = NodeChange(NodeRef(0, ANY), verb)
     assert (node_cell(after),) == Mechanics(WHOLE).on_node(host, node_cell(before), action)

@@ -16,10 +16,10 @@ from kubeproof.cluster.objects import (
     Setup,
     WeightedPodTerm,
 )
-from kubeproof.cluster.policies import DeschedulerPolicy
+from kubeproof.cluster.steering.policies import DeschedulerPolicy
 from kubeproof.events.declarations import Cordon, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
-from kubeproof.model.layout import alike, make_layout, mentions, symmetric_domains, unique_keys, unread
+from kubeproof.model.layout import alike, find_unread, make_layout, mentions, symmetric_domains, unique_keys
 from tests.unit.model.builders import node, setup, spread, taint, workload
 
 BARE = workload(kind="Pod")  # no default spread constraints: nothing is read of nodes
@@ -85,7 +85,7 @@ def test_what_nothing_reads_of_nodes_is_told():
     nodes = [node("n1", labels={"rack": "1"}, others=(("example.com/gpu", 1),))]
     whole = setup(nodes, BARE)
 
-    assert unread(whole, mentions(whole, (), (), ())) == (
+    assert find_unread(whole, mentions(whole, (), (), ())) == (
         "label kubernetes.io/hostname",
         "label rack",
         "resource example.com/gpu",

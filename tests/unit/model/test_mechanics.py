@@ -2,7 +2,8 @@
 
 import pytest
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.labels import Toleration
+from kubeproof.cluster.loops.control import (
     ANY,
     CORDON,
     FAIL,
@@ -28,10 +29,9 @@ from kubeproof.cluster.control import (
     SetReplicas,
     Tick,
 )
-from kubeproof.cluster.labels import Toleration
 from kubeproof.cluster.objects import Readiness
 from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work, WorkloadCell, add_pods, replace_node
-from kubeproof.model.by_name.ticks import all_ticked, next_due, ticked
+from kubeproof.model.by_name.ticks import all_ticked, next_due, tick
 from kubeproof.model.mechanics import Mechanics
 from tests.unit.model.builders import (
     READY,
@@ -290,8 +290,8 @@ def test_the_next_taint_of_a_zone_waits_for_a_clock_of_the_last_one_that_ends_by
     after = _after(cell(health=Health.UNKNOWN), verb)
 
     assert after == cell(health=Health.UNKNOWN, no_execute=1, least_s=seconds, most_s=seconds)
-    assert ticked(after, seconds - 1, ()) == after._replace(least_s=1, most_s=1)
-    assert ticked(after, seconds, ()) == cell(health=Health.UNKNOWN, no_execute=1)
+    assert tick(after, seconds - 1, ()) == after._replace(least_s=1, most_s=1)
+    assert tick(after, seconds, ()) == cell(health=Health.UNKNOWN, no_execute=1)
 
 
 def test_a_node_that_is_being_deleted_keeps_its_own_clock():
@@ -332,14 +332,14 @@ def test_ages_that_matter_are_clocks_too_and_count_up_to_the_last_of_them():
     assert next_due(cell((young, 1)), ages) == 50
     assert next_due(cell((young, 1), (kind(Phase.STARTING, 0, 4), 1)), ages) == 4
     assert next_due(cell((grown, 1)), ages) == NEVER
-    assert ticked(cell((young, 1)), 50, ages) == cell((READY._replace(age_s=60), 1))
-    assert ticked(cell((young, 1), (grown, 1)), 290, ages) == cell((grown, 2))
-    assert ticked(cell((young, 1)), 291, ages) == cell((grown, 1))
-    assert ticked(cell((READY, 1)), 50, ages) == cell((READY, 1))
+    assert tick(cell((young, 1)), 50, ages) == cell((READY._replace(age_s=60), 1))
+    assert tick(cell((young, 1), (grown, 1)), 290, ages) == cell((grown, 2))
+    assert tick(cell((young, 1)), 291, ages) == cell((grown, 1))
+    assert tick(cell((READY, 1)), 50, ages) == cell((READY, 1))
 
 
 def test_clocks_fall_to_zero_and_stay_there():
-    later = ticked(cell((STARTING, 1), (READY, 1), health=Health.LOST, least_s=2, most_s=7), 3, NO_AGES)
+    later = tick(cell((STARTING, 1), (READY, 1), health=Health.LOST, least_s=2, most_s=7), 3, NO_AGES)
 
     assert later == cell((kind(Phase.STARTING, 0, 2), 1), (READY, 1), health=Health.LOST, least_s=0, most_s=4)
 

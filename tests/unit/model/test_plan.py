@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeproof.cluster.control import Stage
+from kubeproof.cluster.loops.control import Stage
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.controllers.own import Adapted
 from kubeproof.events.declarations import Apply, Cordon, Create, NodeFailure, Scale

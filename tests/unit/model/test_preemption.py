@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kubeproof.cluster.control import Seen
 from kubeproof.cluster.kinds import REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
+from kubeproof.cluster.loops.control import Seen
 from kubeproof.cluster.objects import Container, Node, PodTemplate, SchedulerProfile, Settings, Setup, Workload
-from kubeproof.cluster.policies import PREEMPT_NEVER, PodDisruptionBudget
 from kubeproof.cluster.state import NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.cluster.steering.policies import PREEMPT_NEVER, PodDisruptionBudget
 from kubeproof.controllers.scheduler.preempting import PreemptingScheduler
 from kubeproof.events.declarations import Create, Event, Scale
 from kubeproof.model.by_name.representatives import RepresentativeModel

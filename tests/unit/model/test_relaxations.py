@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.control import Advance, NodeRef, Seen
+from kubeproof.cluster.loops.control import Advance, NodeRef, Seen
 from kubeproof.cluster.state import NEVER, NodeCell, PodKind, Work
 from kubeproof.cluster.state import Phase as PodPhase
 from kubeproof.controllers.hpa.pods import Key
@@ -123,9 +123,9 @@ def test_a_pod_comes_to_the_nursery_starts_and_leaves_it_when_its_age_decides_no
     due = born._replace(least_s=0, most_s=4)
     ready = PodKind(0, PodPhase.READY, age_s=0)
 
-    bound = nursery.changed(EMPTY, Bear(0))
+    bound = nursery.change(EMPTY, Bear(0))
     later = nursery.later(bound, 1)
-    started = nursery.changed(later, Grow(due))
+    started = nursery.change(later, Grow(due))
 
     assert bound == ((NodeCell(pods=((born, 1),)), 1),)
     assert later == ((NodeCell(pods=((due, 1),)), 1),)
@@ -137,12 +137,12 @@ def test_a_pod_comes_to_the_nursery_starts_and_leaves_it_when_its_age_decides_no
 def test_an_autoscaler_is_shown_young_pods_instead_of_grown_ones() -> None:
     nursery = Nursery(plan(web(1), AUTOSCALER).mechanics, 0)
     grown = (((Key(PodPhase.READY, 15), 3),), 1)
-    cell = nursery.changed(nursery.changed(EMPTY, Bear(0)), Bear(0))
+    cell = nursery.change(nursery.change(EMPTY, Bear(0)), Bear(0))
 
-    seen = with_young(Seen(places=((grown,),)), nursery.seen(cell))
+    seen = with_young(Seen(places=((grown,),)), nursery.see(cell))
 
     assert seen.places == ((grown,), ((((Key(PodPhase.STARTING, NEVER), 2), (Key(PodPhase.READY, 15), -2)), 1),))
-    assert with_young(Seen(places=((grown,),)), nursery.seen(EMPTY)).places == ((grown,),)
+    assert with_young(Seen(places=((grown,),)), nursery.see(EMPTY)).places == ((grown,),)
 
 
 def test_a_deletion_while_pods_are_young_makes_their_start_matter() -> None:

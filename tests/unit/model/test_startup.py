@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from kubeproof.cluster.control import Seen
+from kubeproof.cluster.loops.control import Seen
 from kubeproof.cluster.state import NEVER, NodeCell, PodKind
 from kubeproof.cluster.state import Phase as PodPhase
-from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.descheduler.controller import DeschedulerController
+from kubeproof.controllers.evictions.budgets import budgets_of
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.engine.system import Marked
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.loops.actors import grouped_view
+from kubeproof.model.loops.actors import group_view
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.partial_order import Order, orders_of_deploying
 from kubeproof.model.reductions.starts_in_unison import (
@@ -22,9 +22,9 @@ from kubeproof.model.reductions.starts_in_unison import (
     StartMatters,
     Starts,
     StartTogether,
-    started_together,
+    find_started_together,
+    find_unwatched,
     starts_freely,
-    unwatched,
 )
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
@@ -57,7 +57,7 @@ def plan(*documents: str, intents: str = SETTLES, events: str = "") -> Plan:
 
 
 def test_a_start_that_no_loop_and_no_intent_reads_is_unwatched() -> None:
-    assert unwatched(plan(web(2))) == {0}
+    assert find_unwatched(plan(web(2))) == {0}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_start_that_no_loop_and_no_intent_reads_is_unwatched() -> None:
     ],
 )
 def test_a_start_that_somebody_may_look_at_is_watched(documents: tuple[str, ...], intents: str, events: str) -> None:
-    assert unwatched(plan(*documents, intents=intents, events=events)) == frozenset()
+    assert find_unwatched(plan(*documents, intents=intents, events=events)) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_intents_that_do_not_ask_who_is_ready_do_not_heed_the_start(intent: str)
 def test_other_workloads_start_in_unison_beside_one_that_is_watched() -> None:
     found = plan(web(2), web(1, name="db"), intents="{minReady: {target: Deployment/shop/web, count: 1}}")
 
-    assert unwatched(found) == {1}
+    assert find_unwatched(found) == {1}
 
 
 def test_a_deletion_while_pods_start_ends_the_search_and_names_the_workload() -> None:
     shrunk = plan(web(2), events="{scale: {target: Deployment/shop/web, replicas: [1]}}")
-    system = GroupedSystem(shrunk, Order(unwatched(shrunk)))
+    system = GroupedSystem(shrunk, Order(find_unwatched(shrunk)))
 
     with pytest.raises(StartMatters) as caught:
         explore(system, system.checks, kernel=make_kernel(system, engine="python"))
@@ -111,7 +111,7 @@ def test_a_deletion_while_pods_start_ends_the_search_and_names_the_workload() ->
 
 def test_a_deletion_after_all_have_started_is_no_reason_to_stop() -> None:
     shrunk = plan(web(2), events="{scale: {target: Deployment/shop/web, replicas: [1], after: stable}}")
-    system = GroupedSystem(shrunk, Order(unwatched(shrunk)))
+    system = GroupedSystem(shrunk, Order(find_unwatched(shrunk)))
 
     found = explore(system, system.checks, kernel=make_kernel(system, engine="python"))
 
@@ -138,13 +138,13 @@ def test_deploying_goes_straight_to_the_stable_states() -> None:
 
 
 def starts(found: Plan) -> Starts:
-    return Starts(found.mechanics, unwatched(found))
+    return Starts(found.mechanics, find_unwatched(found))
 
 
 def test_a_node_looks_settled_as_if_all_its_pods_were_ready() -> None:
     waiting = NodeCell(pods=((PodKind(0, PodPhase.STARTING, 0, 4), 2), (PodKind(0, PodPhase.READY), 1)))
 
-    assert starts(plan(web(3))).settled(waiting) == NodeCell(pods=((PodKind(0, PodPhase.READY), 3),))
+    assert starts(plan(web(3))).settle(waiting) == NodeCell(pods=((PodKind(0, PodPhase.READY), 3),))
 
 
 def test_only_kinds_whose_least_clock_ran_out_are_due() -> None:
@@ -159,7 +159,7 @@ def test_a_start_is_one_step_for_the_places_that_have_such_pods() -> None:
     kind = StartAll(0, 0, 0, 5)
 
     (effect,) = actor.act((Marked("kubelet", (kind,)), Marked("kubelet", ())))
-    assert started_together(effect) == kind
+    assert find_started_together(effect) == kind
     assert [slot for slot, _ in effect.edits] == [4]
 
 
@@ -167,7 +167,7 @@ def test_all_nodes_of_a_place_start_their_pods() -> None:
     waiting = NodeCell(pods=((PodKind(0, PodPhase.STARTING, 0, 0), 1),))
     ready = NodeCell(pods=((PodKind(0, PodPhase.READY, NEVER, NEVER), 1),))
 
-    after = starts(plan(web(4))).started(((waiting, 2), (ready, 1)), StartAll(0, PodPhase.STARTING, 0, 0))
+    after = starts(plan(web(4))).start(((waiting, 2), (ready, 1)), StartAll(0, PodPhase.STARTING, 0, 0))
 
     assert after == ((ready, 3),)
 
@@ -200,11 +200,11 @@ def test_whether_the_descheduler_evicts_does_not_depend_on_who_has_started(case:
                     for w, cell in enumerate(cells[1 : system.slots.first_memory])
                 ),
                 tuple(
-                    grouped_view(descheduler, p, tuple((change(cell), count) for cell, count in nodes))  # type: ignore[attr-defined]
+                    group_view(descheduler, p, tuple((change(cell), count) for cell, count in nodes))  # type: ignore[attr-defined]
                     for p, nodes in enumerate(cells[first:])
                 ),
                 ((0, 0),),
             )
-            for change in (lambda cell: cell, everybody.settled)
+            for change in (lambda cell: cell, everybody.settle)
         )
         assert bool(descheduler.act(shown)) == bool(descheduler.act(settled))

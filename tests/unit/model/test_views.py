@@ -15,9 +15,10 @@ import kubeproof.events
 import kubeproof.intents
 import kubeproof.model.expansion
 import kubeproof.model.reductions
-from kubeproof.cluster.control import AnySeen, Groups, View
+from kubeproof.cluster.loops.control import AnySeen, Groups, View
 from kubeproof.cluster.state import NodeCell
-from kubeproof.controllers import gitops, job
+from kubeproof.controllers import gitops
+from kubeproof.controllers.workloads import job
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.events.declarations import NodeFailure, Scale

@@ -6,8 +6,8 @@ import pytest
 
 from kubeproof.errors import EventError, NothingToCheckError, UsageError
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.mining.evaluate import cross_validate, evaluate, judged, scored
-from kubeproof.monitor.mining.runs import RunInfo, event_files, labelled_events, read_index
+from kubeproof.monitor.mining.evaluate import cross_validate, evaluate, judge, score
+from kubeproof.monitor.mining.runs import RunInfo, event_files, label_events, read_index
 from kubeproof.monitor.rules.rules import FollowedBy, Pattern, Rule
 
 SECOND = 1_000_000
@@ -48,20 +48,20 @@ def test_the_figures_count_what_they_say():
 def test_the_clock_goes_on_after_the_last_event():
     only = [Event(0, "a")]
 
-    assert judged(RULES, info("r", end=30), only).first_us == 10 * SECOND
-    assert judged(RULES, info("r", end=5), only).first_us is None  # known at the end only
-    assert judged(RULES, info("r", end=5), only).alarms == 1
+    assert judge(RULES, info("r", end=30), only).first_us == 10 * SECOND
+    assert judge(RULES, info("r", end=5), only).first_us is None  # known at the end only
+    assert judge(RULES, info("r", end=5), only).alarms == 1
 
 
 def test_an_alarm_before_the_fault_was_active_is_not_early():
-    result = judged(RULES, info("r", failed=True, active=20, symptom=30, end=60), BAD)
+    result = judge(RULES, info("r", failed=True, active=20, symptom=30, end=60), BAD)
 
     assert (result.first_us, result.is_premature, result.alarms) == (None, True, 1)
-    assert scored([result], 1).premature == 1
+    assert score([result], 1).premature == 1
 
 
 def test_runs_need_not_be_in_order():
-    assert judged(RULES, info("r"), list(reversed(GOOD))).alarms == 0
+    assert judge(RULES, info("r"), list(reversed(GOOD))).alarms == 0
 
 
 def test_folds_learn_only_from_clean_runs_of_the_others():
@@ -124,7 +124,7 @@ def test_a_directory_without_index_has_unlabelled_runs(tmp_path):
     (tmp_path / "note.txt").write_text("not read")
 
     assert read_index(str(tmp_path)) == {}
-    assert [(event.run, event.name) for event in labelled_events([str(tmp_path)])] == [("one", "a"), ("own", "b")]
+    assert [(event.run, event.name) for event in label_events([str(tmp_path)])] == [("one", "a"), ("own", "b")]
 
 
 def test_a_directory_without_events_is_wrong_usage(tmp_path):

@@ -10,7 +10,7 @@ from kubeproof.errors import NothingToCheckError
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.mining.mine import MineOptions, mine
 from kubeproof.monitor.mining.observations import Coverage, observe_answers, observe_pairs
-from kubeproof.monitor.mining.pruning import chained, spanner
+from kubeproof.monitor.mining.pruning import chain, spanner
 from kubeproof.monitor.mining.traces import Trace, traces_of
 from kubeproof.monitor.mining.validation import breaking_traces, late_traces, most_events, window_of
 from kubeproof.monitor.rules.rules import AtMost, Chain, Evidence, FollowedBy, Matching, Pattern
@@ -205,13 +205,13 @@ def test_a_rule_that_follows_from_others_is_left_out():
 def test_each_pair_is_in_exactly_one_chain():
     windows = {("a", "b"): 1, ("b", "c"): 2, ("a", "c"): 9, ("c", "d"): 100}
 
-    assert chained(list(windows), windows, 50) == [["a", "b", "c"], ["a", "c"], ["c", "d"]]
+    assert chain(list(windows), windows, 50) == [["a", "b", "c"], ["a", "c"], ["c", "d"]]
 
 
 def test_chains_never_bite_their_tail():
     windows = {("a", "b"): 1, ("b", "a"): 2}
 
-    assert chained(list(windows), windows, 50) == [["a", "b"], ["b", "a"]]
+    assert chain(list(windows), windows, 50) == [["a", "b"], ["b", "a"]]
 
 
 def test_evidence_of_a_limit_has_no_delay(mined):

@@ -20,7 +20,7 @@ from kubeproof.monitor.rules.rules import (
     Rule,
     RuleSet,
 )
-from kubeproof.monitor.rules.words import learned
+from kubeproof.monitor.rules.words import describe_learned
 from kubeproof.monitor.rules.writer import to_yaml
 
 HEAD = "apiVersion: kubeproof.dev/v1alpha1\nkind: MonitorRules\nspec:\n  rules:\n"
@@ -54,7 +54,7 @@ def test_an_empty_set_survives_writing_and_reading():
 
 
 def test_rules_are_said_in_words():
-    assert [line for rule in ALL.rules for line in learned(rule)] == [
+    assert [line for rule in ALL.rules for line in describe_learned(rule)] == [
         "one: every a is followed by b within 12.5s, the i-th by the i-th",
         "  5 times in 3 runs; delay shortest 0.000 s, median 0.002 s, 99 % 3.000 s, longest 90.000 s",
         "two: every a is followed by c where target == 'x y' within 1us, by one with the same key",

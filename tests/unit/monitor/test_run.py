@@ -15,12 +15,12 @@ from kubeproof.errors import CheckpointError, EnvironmentProblem, UsageError
 from kubeproof.monitor.alarms import Alarm, Kind, from_value, to_value
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.intake.stream import StreamMonitor, StreamOptions
-from kubeproof.monitor.metrics import Metrics, parse_address, served
+from kubeproof.monitor.metrics import Metrics, parse_address, serve
 from kubeproof.monitor.rules.rules import AtMost, FollowedBy, Matching, Pattern, Rule, RuleSet
 from kubeproof.monitor.run import Summary, Watch, watch
 from kubeproof.monitor.sinks import StreamSink, Webhook
 from kubeproof.monitor.store import Store
-from kubeproof.monitor.times import parse_time, shown_time
+from kubeproof.monitor.times import parse_time, show_time
 from kubeproof.report.monitor import alarm_ndjson, alarm_text, summary_text
 
 SECOND = 1_000_000
@@ -275,7 +275,7 @@ def test_what_was_lost_makes_quiet_unknown(counts, word, code):
     ("time_us", "shown"), [(2**62, "4611686018427.388s"), (253_402_300_799 * SECOND, "9999-12-31T23:59:59Z")]
 )
 def test_no_time_is_too_late_to_be_told(time_us, shown):
-    assert shown_time(time_us) == shown
+    assert show_time(time_us) == shown
 
 
 @pytest.mark.parametrize(("text", "time_us"), [("5e-05", 50), ("1.7E9", 1_700_000_000 * SECOND), ("1e99", None)])
@@ -383,7 +383,7 @@ def test_a_webhook_that_sends_elsewhere_or_talks_nonsense_has_not_taken_the_alar
 def test_metrics_are_served_on_the_loopback_interface():
     metrics = Metrics()
     metrics.add([ALARM, ALARM._replace(rule='"q"', verdict="UNKNOWN")])
-    with served(metrics, *parse_address("0")) as port:
+    with serve(metrics, *parse_address("0")) as port:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
             lines = answer.read().decode().splitlines()
         with pytest.raises(urllib.error.HTTPError, match="404") as caught:
@@ -412,5 +412,5 @@ def test_what_is_no_address_is_wrong_usage(text):
 def test_a_port_in_use_is_told():
     taken = pytest.raises(EnvironmentProblem, match="cannot serve metrics")
 
-    with served(Metrics(), "127.0.0.1", 0) as port, taken, served(Metrics(), "127.0.0.1", port):
+    with serve(Metrics(), "127.0.0.1", 0) as port, taken, serve(Metrics(), "127.0.0.1", port):
         pass

@@ -12,7 +12,7 @@ from kubeproof.errors import UsageError
 from kubeproof.quantify.prism.building import build
 from kubeproof.quantify.prism.programs import program
 from kubeproof.quantify.published.autoscaling import MODELS, autoscaling_program
-from kubeproof.quantify.published.parameters import SETTINGS, MetricPoint, changed, shown
+from kubeproof.quantify.published.parameters import SETTINGS, MetricPoint, change, show
 from kubeproof.quantify.published.policy import Policy, ranges
 from kubeproof.quantify.published.run import AutoscalingOptions, check_autoscaling, parameters_of
 from kubeproof.quantify.result import ModelResult
@@ -216,11 +216,11 @@ def test_neighbouring_numbers_are_written_as_ranges() -> None:
 
 
 def test_every_parameter_can_be_changed_by_name() -> None:
-    given = changed(SETTINGS[2], {"max_pods": "60", "point_b": "10/1/50", "weight_low": "0.2", "weight_high": "0.17"})
+    given = change(SETTINGS[2], {"max_pods": "60", "point_b": "10/1/50", "weight_low": "0.2", "weight_high": "0.17"})
 
     assert given.init_pods == 50
     assert given.point_b == MetricPoint(10, 1, 50)
-    assert dict(shown(given))["point_b"] == "10/1/50"
+    assert dict(show(given))["point_b"] == "10/1/50"
 
 
 @pytest.mark.parametrize(
@@ -236,6 +236,6 @@ def test_every_parameter_can_be_changed_by_name() -> None:
 )
 def test_impossible_parameters_are_wrong_usage(given: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as problem:
-        changed(SETTINGS[1], given)
+        change(SETTINGS[1], given)
 
     assert message in str(problem.value)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kubeproof.cli.commands.quantify_cluster import SMALLER
 from kubeproof.cli.main import main
-from kubeproof.cli.quantify_cluster import SMALLER
 from tests.unit.quantify.clusters import text_of
 from tests.unit.quantify.programs import needs_storm, run_apart
 

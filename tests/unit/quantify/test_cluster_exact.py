@@ -10,7 +10,7 @@ import pytest
 from kubeproof.quantify.chains.arrays import ModelArrays, model_from_arrays
 from kubeproof.quantify.checking import Answer
 from kubeproof.quantify.clusters import exact
-from kubeproof.quantify.clusters.exact import looked_ahead
+from kubeproof.quantify.clusters.exact import look_ahead
 from kubeproof.quantify.storm import StormRefusal
 from tests.unit.quantify.programs import needs_storm
 
@@ -27,7 +27,7 @@ def answer(horizon_s: int, told: list[str] | None = None) -> Answer:
     )  # fmt: skip
     model = model_from_arrays(arrays, exact=True)
     tell = (lambda line: None) if told is None else told.append
-    return looked_ahead(model, lambda ahead_s: f'Pmax=? [F{{"time"}}<={ahead_s} "bad"]', horizon_s, 5, tell)
+    return look_ahead(model, lambda ahead_s: f'Pmax=? [F{{"time"}}<={ahead_s} "bad"]', horizon_s, 5, tell)
 
 
 def test_fractions_that_stay_short_give_the_exact_value() -> None:

@@ -12,7 +12,7 @@ import pytest
 from kubeproof.cli.main import main
 from kubeproof.errors import UsageError
 from kubeproof.quantify.clusters.options import AMOUNTS, WITHIN, ClusterOptions
-from kubeproof.report.compare import as_html, as_json, as_svg, as_text
+from kubeproof.report.quantify.compare import as_html, as_json, as_svg, as_text
 from tests.unit.quantify.clusters import text_of, tiny
 from tests.unit.quantify.programs import needs_storm
 

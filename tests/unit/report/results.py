@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from kubeproof.cluster.actors import Actor, ActorKind
+from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.objects import Source
+from kubeproof.manifests.loaded import Group, Sort
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
@@ -176,7 +177,7 @@ def _matrix() -> VerifyResult:
         if name == "web":
             add(Grade.UNKNOWN, matrix_result(name, "nodeLoss", Verdict.UNKNOWN))
         else:
-            more = {"remedy": f"Give {name} another node."}
+            more = {"remedy": "Give it another node."}
             add(Grade.STUCK, matrix_result(name, "nodeLoss", Verdict.VIOLATED, lost(name, f"node-of-{name}"), **more))
         more = {"severity": "info", "remedy": "Run two."}
         add(Grade.DIPS, matrix_result(name, "podCrash", Verdict.VIOLATED, crashed(name), **more), 0, 345)
@@ -187,7 +188,7 @@ def _matrix() -> VerifyResult:
         scenario="survival matrix",
         scope=(("kubernetes", "1.37"), ("nodes", "3 in 1 class(es)"), ("assumed nodes", "3 nodes of 4 CPU")),
         results=tuple(results),
-        omitted=(OmittedGroup("kind Service", 1, False),),
+        omitted=(OmittedGroup(Group(Sort.KIND, "Service"), 1, False),),
         matrix=matrix,
     )
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cluster.objects import Source
-from kubeproof.report import github, html, json, junit, markdown, sarif, text
-from kubeproof.report.checks import check_counts, check_groups
-from kubeproof.report.formats import FORMATS, render
+from kubeproof.report.formats import github, json, junit, markdown, sarif
+from kubeproof.report.formats.choice import FORMATS, render
 from kubeproof.report.frame import Frame
+from kubeproof.report.html import page as html
 from kubeproof.report.style import Style
+from kubeproof.report.verification import text
+from kubeproof.report.verification.checks import check_counts, check_groups
 from kubeproof.verify.findings.fingerprints import check_fingerprints
 from kubeproof.verify.findings.saved import read_saved
 from kubeproof.verify.result import CheckFinding, Suppression

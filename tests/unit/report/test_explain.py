@@ -8,7 +8,7 @@ from kubeproof import errors
 from kubeproof.events.declarations import manuals
 from kubeproof.intents.catalogue import catalogue
 from kubeproof.manifests.load import load_texts
-from kubeproof.report.explain import as_text, explanations, found
+from kubeproof.report.explain import as_text, explanations, find
 from kubeproof.report.style import Style
 from kubeproof.verdicts import Verdict
 
@@ -54,7 +54,7 @@ CLUSTER = "---\n".join(
 def test_every_property_is_explained_by_id_key_and_alias():
     for entry in catalogue():
         for word in (entry.id, entry.key, *entry.aliases):
-            assert entry.id in [one.name for one in found(word.upper())]
+            assert entry.id in [one.name for one in find(word.upper())]
 
 
 def test_every_event_is_explained():
@@ -98,21 +98,21 @@ def test_every_example_is_a_scenario_that_loads(one):
 
 
 def test_text_is_wrapped_to_the_width_of_the_terminal_without_breaking_words():
-    text = as_text(found("S013"), Style(width=60))
+    text = as_text(find("S013"), Style(width=60))
 
     assert max(len(line) for line in text.splitlines() if "ignore.kubeproof.dev" not in line) <= 60
-    assert " ".join(found("S013")[0].text.split()) in " ".join(text.split())
+    assert " ".join(find("S013")[0].text.split()) in " ".join(text.split())
 
 
 def test_terms_of_reports_are_explained():
-    (esc,) = found("esc")
+    (esc,) = find("esc")
 
     assert (esc.kind, esc.title) == ("term", "empirically sufficient scale")
 
 
 def test_what_several_commands_say_is_explained_for_all_of_them():
-    (sampled,) = found("SAMPLED-OK")
-    (limit,) = found("E302")
+    (sampled,) = find("SAMPLED-OK")
+    (limit,) = find("E302")
 
     assert "--fast-find" in sampled.text
     assert "simulate" in sampled.text

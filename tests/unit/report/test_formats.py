@@ -11,12 +11,12 @@ import pytest
 
 from kubeproof.cases.library import list_cases
 from kubeproof.cases.run import run_case
-from kubeproof.cluster.actors import Actor, ActorKind
+from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.objects import Source
-from kubeproof.report import github, itf, junit, markdown, mermaid, ndjson, safe_markdown, sarif
-from kubeproof.report.formats import FORMATS, render
+from kubeproof.report.formats import github, itf, junit, markdown, mermaid, ndjson, safe_markdown, sarif
+from kubeproof.report.formats.choice import FORMATS, render
+from kubeproof.report.formats.json import render as render_json
 from kubeproof.report.frame import Frame
-from kubeproof.report.json import render as render_json
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.fingerprints import fingerprints
 from kubeproof.verify.result import REMOVED, Change, Suppression, SuppressionNote, Trace, VerifyResult
@@ -251,7 +251,7 @@ def test_no_line_of_the_markdown_holds_markup_of_the_input():
 
 
 def test_a_block_cannot_be_ended_from_inside():
-    assert safe_markdown.fenced("a\n````\nb", "text") == "`````text\na\n````\nb\n`````"
+    assert safe_markdown.fence("a\n````\nb", "text") == "`````text\na\n````\nb\n`````"
     assert safe_markdown.code("``") == "``` `` ```"
     assert safe_markdown.code("a|b") == "`a\\|b`"
 

@@ -3,10 +3,10 @@
 import xml.etree.ElementTree as Tree
 from dataclasses import replace
 
+from kubeproof.report.formats.json import document
 from kubeproof.report.frame import Frame
-from kubeproof.report.heatmap import svg, text_lines
-from kubeproof.report.html import document as html_document
-from kubeproof.report.json import document
+from kubeproof.report.html.heatmap import svg, text_lines
+from kubeproof.report.html.page import document as html_document
 from kubeproof.report.style import Style
 from kubeproof.verify.resize import Size
 from kubeproof.verify.scaling.esc import Esc, Minimum

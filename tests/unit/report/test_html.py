@@ -8,11 +8,11 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 from kubeproof.cluster.objects import Source
-from kubeproof.report.excerpts import MOST_LINES, excerpt
 from kubeproof.report.frame import Frame
-from kubeproof.report.html import document, render
-from kubeproof.report.html_matrix import drawn
-from kubeproof.report.offline import offline_page
+from kubeproof.report.html.offline import offline_page
+from kubeproof.report.html.page import document, render
+from kubeproof.report.matrix.page import choose_drawn
+from kubeproof.report.verification.excerpts import MOST_LINES, excerpt
 from kubeproof.verify.result import Suppression
 from tests.unit.report.results import MATRIX_RESULT, RESULT, VIOLATION
 
@@ -126,14 +126,14 @@ def test_a_matrix_has_rows_worst_first_whose_cells_name_their_runs():
         ("stuck", ["api", "cart"], 1),
         ("dips", ["api", "cart", "web"], 2),
     ]
-    assert told["first"].startswith("api, cart: Give api another node.")
+    assert told["first"].startswith("api, cart: Give it another node.")
 
 
 def test_of_a_large_matrix_one_run_of_each_cause_and_fault_is_drawn_and_the_others_are_short():
     many = replace(MATRIX_RESULT, results=MATRIX_RESULT.results * 5)
 
-    assert drawn(MATRIX_RESULT) is None
-    assert drawn(many) == {1, 2}
+    assert choose_drawn(MATRIX_RESULT) is None
+    assert choose_drawn(many) == {1, 2}
     properties = document(many, ("not drawn",) * len(many.results), Frame())["properties"]
     assert len(properties[1]["run"]["steps"]) == 5
     assert len(properties[4]["run"]["steps"]) == 4

@@ -4,7 +4,8 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.errors import ManifestError
-from kubeproof.report.json import render
+from kubeproof.report.formats.json import render
+from kubeproof.report.sentences import list_omitted
 from kubeproof.verify.findings.saved import read_saved
 from kubeproof.verify.result import Trace
 from tests.unit.report.formats import read_json
@@ -33,6 +34,7 @@ def test_the_document_is_the_contract():
                 "states": 1200,
                 "transitions": 3400,
                 "strategy": None,
+                "depends_on": None,
                 "trace": [
                     {
                         "actor": "replicaset",
@@ -85,6 +87,7 @@ def test_the_document_is_the_contract():
                 "states": 1,
                 "transitions": 1,
                 "strategy": None,
+                "depends_on": None,
                 "trace": None,
                 "loop_start": None,
                 "loop_certainty": "",
@@ -114,6 +117,7 @@ def test_the_document_is_the_contract():
             "start_states": 0,
             "acted": [["replicaset web", ["creates pods"]]],
             "idle": ["taint-eviction"],
+            "refused": [],
             "unused": [],
             "stop_reason": "",
             "stop_limit": None,
@@ -187,9 +191,25 @@ def test_a_run_of_a_saved_matrix_is_named_by_workload_and_fault(tmp_path):
     path.write_text(render(MATRIX_RESULT))
     saved = read_saved(str(path))
 
-    assert saved.chosen(None) == saved.result.results[1]
-    assert saved.chosen("web podCrash").target == "Deployment/shop/web"
-    assert saved.chosen("Deployment/shop/cart").faults == ("nodeLoss",)
-    assert saved.chosen("podCrash").target == "Deployment/shop/api"
+    assert saved.choose(None) == saved.result.results[1]
+    assert saved.choose("web podCrash").target == "Deployment/shop/web"
+    assert saved.choose("Deployment/shop/cart").faults == ("nodeLoss",)
+    assert saved.choose("podCrash").target == "Deployment/shop/api"
     with pytest.raises(ManifestError, match="no counterexample for web nodeLoss"):
-        saved.chosen("web nodeLoss")
+        saved.choose("web nodeLoss")
+
+
+def test_what_is_not_modelled_of_an_older_file_is_shown_as_it_was_written(tmp_path):
+    document = json.loads(render(MATRIX_RESULT))
+    assert document["not_modelled_kinds"] == [
+        {"what": "kind Service", "sort": "kind", "name": "Service", "count": 1, "may_decide": False}
+    ]
+    for group in document["not_modelled_kinds"]:
+        del group["sort"], group["name"]
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(document))
+
+    read = read_saved(str(path)).result
+
+    assert list(list_omitted(read.omitted)) == ["kind Service"]
+    assert list(list_omitted(MATRIX_RESULT.omitted)) == ["objects: Service (1)"]

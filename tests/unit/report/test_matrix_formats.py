@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.api import Verification
-from kubeproof.report import github, junit, markdown, mermaid, sarif
-from kubeproof.report.formats import FORMATS, render
+from kubeproof.report.formats import github, junit, markdown, mermaid, sarif
+from kubeproof.report.formats.choice import FORMATS, render
 from kubeproof.report.frame import Frame
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.result import Suppression
@@ -76,7 +76,7 @@ def test_annotations_are_one_for_each_cause():
 def test_markdown_has_what_to_do_first_the_table_and_a_folded_run_per_cause():
     lines = READERS["markdown"](markdown.render(MATRIX_RESULT, FRAME)).splitlines()
 
-    assert lines[4] == "**First:** api, cart: Give api another node. (shop.yaml\\:1, shop.yaml\\:2)"
+    assert lines[4] == "**First:** api, cart: Give it another node. (shop.yaml\\:1, shop.yaml\\:2)"
     assert lines[6:10] == [
         "| workload | pods | rollout | node lost | pod crash |",
         "|---|---|---|---|---|",

@@ -1,12 +1,13 @@
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Source
-from kubeproof.report.brief import ending_lines
-from kubeproof.report.causes import belongs_to, findings, matrix_findings
-from kubeproof.report.matrix_text import first_advice, table_lines
-from kubeproof.report.matrix_words import short_names, span, when_of, word
+from kubeproof.report.matrix.causes import matrix_findings
+from kubeproof.report.matrix.text import first_advice, table_lines
+from kubeproof.report.matrix.words import short_names, span, when_of, word
 from kubeproof.report.style import Style
-from kubeproof.report.text import render
+from kubeproof.report.verification.brief import ending_lines
+from kubeproof.report.verification.causes import belongs_to, findings
+from kubeproof.report.verification.text import render
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix
 from kubeproof.verify.result import CheckFinding
@@ -35,7 +36,7 @@ STUCK  api, cart (node lost)
     Deployment/shop/api: desired 1, ready 0, not ready 0, without a node 1
     1 pod(s) of Deployment/shop/api without a node: api-2
     node-y, node-z: InterPodAffinity: node(s) didn't match pod anti-affinity rules
-  What to change: Give api another node. (shop.yaml:1, shop.yaml:2)
+  What to change: Give it another node. (shop.yaml:1, shop.yaml:2)
 
 DIPS   all 3 workloads: no pod ready (pod crash: up to 6m)
   What to change: Run two.
@@ -47,7 +48,7 @@ Two faults at once: 7 not looked at (--timeout gives more time)
 Not modelled (1, -v lists them)
   objects: Service (1)
 
-First: api, cart: Give api another node. (shop.yaml:1, shop.yaml:2)
+First: api, cart: Give it another node. (shop.yaml:1, shop.yaml:2)
 VIOLATED: 3 workloads under 3 faults: 3 steady, 3 dip and recover, 2 STUCK, 1 not known; on assumed nodes
 """
 
@@ -79,6 +80,7 @@ def test_many_workloads_that_differ_in_times_only_are_one_row_with_the_longest()
     lines = [*table_lines(large(13, 2), Style(width=100))]
 
     assert lines[2] == "  13 workloads    1 0 22s 0 22s"
+    assert "\n".join(lines[3:-1]).endswith(" and 5 more")
 
 
 def test_what_no_api_server_takes_comes_first():

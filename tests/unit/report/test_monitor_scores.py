@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from kubeproof.monitor.mining.evaluate import Judged, scored
+from kubeproof.monitor.mining.evaluate import Judged, score
 from kubeproof.monitor.mining.runs import RunInfo
 from kubeproof.report.monitor import scores_text
 
 
 def test_a_share_of_nothing_is_not_told_as_zero() -> None:
     missed = RunInfo("one", "one", True, True, False, None, None, None)
-    lines = scores_text(scored([Judged(missed, 0, None, False)], 4), "rules of r.yaml").splitlines()
+    lines = scores_text(score([Judged(missed, 0, None, False)], 4), "rules of r.yaml").splitlines()
 
     assert lines[:8] == [
         "rules of r.yaml; up to 4 rules",

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.report import simulate as experiments
 from kubeproof.report.amounts import amount
-from kubeproof.report.panels import MOST_LINES, drawing_of
-from kubeproof.report.simulation import RENDERERS
-from kubeproof.report.simulation_picture import COLOURS, HEIGHT, WIDTH, _clock, _runs, _ticks, legend_of, svg
-from kubeproof.report.variants import aligned, comparison_table, requests_table
+from kubeproof.report.html.panels import MOST_LINES, drawing_of
+from kubeproof.report.simulate import published as experiments
+from kubeproof.report.simulate.cluster import RENDERERS
+from kubeproof.report.simulate.picture import COLOURS, HEIGHT, WIDTH, _clock, _runs, _ticks, legend_of, svg
+from kubeproof.report.simulate.variants import align, comparison_table, requests_table
 from kubeproof.simulate.outcome import Comparison, Costs, ServiceTotals, SimulationResult, Variant
-from kubeproof.simulate.published.experiments import published
+from kubeproof.simulate.published.experiments import find_published
 from kubeproof.simulate.published.run import simulate
 from kubeproof.verdicts import Verdict
 from tests.unit.report.simulations import HOSTILE, STEPS, comparison, simulation
@@ -64,7 +64,7 @@ def test_variants_share_panels() -> None:
 
 
 def test_experiments_have_panels_of_their_own() -> None:
-    drawing = drawing_of(simulate(published("abs-1")))
+    drawing = drawing_of(simulate(find_published("abs-1")))
 
     assert drawing.times_s[:3] == (0.0, 2.0, 4.0)
     assert [panel.title for panel in drawing.groups[0].panels] == ["Pods", "CPU", "Use by request"]
@@ -106,7 +106,7 @@ def test_text_of_a_comparison_has_a_row_and_bars_for_each_variant() -> None:
     assert lines[2].startswith("hpa.targetCPU")
     assert lines[3].startswith("60")
     assert "hpa.targetCPU=80: pods of web" in lines
-    assert len({len(line) for line in aligned(comparison_table(comparison()))}) == 1
+    assert len({len(line) for line in align(comparison_table(comparison()))}) == 1
     assert "\u202e" not in text
 
 
@@ -179,7 +179,7 @@ def test_the_page_of_variants_tells_what_each_violates() -> None:
 
 
 def test_experiments_have_pages_too() -> None:
-    values = values_of(experiments.RENDERERS["html"](simulate(published("abs-1"))))
+    values = values_of(experiments.RENDERERS["html"](simulate(find_published("abs-1"))))
 
     assert (values["scenario"], values["how"]) == ("abs-1", "350 intervals of 2 s")
     assert values["requests"]["rows"] == [
@@ -293,7 +293,7 @@ def test_a_picture_of_many_services_says_what_is_left_out() -> None:
 
 
 def test_experiments_have_pictures_too() -> None:
-    assert drawn(experiments.RENDERERS["svg"](simulate(published("abs-1"))))[:2] == (2 * WIDTH, 2 * HEIGHT)
+    assert drawn(experiments.RENDERERS["svg"](simulate(find_published("abs-1"))))[:2] == (2 * WIDTH, 2 * HEIGHT)
 
 
 @pytest.mark.parametrize(

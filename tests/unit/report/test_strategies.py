@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kubeproof.report.json import document
-from kubeproof.report.strategies import strategy_document, strategy_lines
+from kubeproof.report.formats.json import document
 from kubeproof.report.style import Style
-from kubeproof.report.text import render
+from kubeproof.report.verification.strategies import strategy_document, strategy_lines
+from kubeproof.report.verification.text import render
 from kubeproof.verify.answered import Answered, Declined, Reason
 from kubeproof.verify.models import MODELS
 from tests.unit.report.formats import VERIFY

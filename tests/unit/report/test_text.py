@@ -1,10 +1,10 @@
 from dataclasses import replace
 
-from kubeproof.cluster.actors import Actor, ActorKind
+from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.report.style import Style
-from kubeproof.report.text import render, render_replay
+from kubeproof.report.verification.text import render, render_replay
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.result import ReplayReport, Statistics, Trace
 from tests.unit.report.results import PROOF, RESULT, TRACE, VIOLATION
@@ -51,6 +51,17 @@ VIOLATED: 2 properties checked (1 HOLDS, 1 VIOLATED)
 
 def test_a_report_has_scope_verdicts_trace_places_remedy_and_the_verdict_last():
     assert render(RESULT, Style(replay_command="kubeproof replay trace.json")) == EXPECTED
+
+
+def test_long_lists_of_the_scope_are_shown_as_far_as_a_screen_allows():
+    names = ", ".join(f"Deployment/shop/service-{number} x 3" for number in range(80))
+    long = replace(RESULT, scope=(("workloads", names), ("abstraction", f"long, {'word ' * 100}told")))
+
+    (told,) = (line for line in render(long, Style()).splitlines() if line.startswith("  workloads "))
+    assert len(told) < 430
+    assert told.endswith("x 3, … -v shows all")
+    assert "told" in render(long, Style())
+    assert names in render(long, Style(verbose=True))
 
 
 def test_a_quiet_report_has_verdicts_only():

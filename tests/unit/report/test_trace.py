@@ -1,5 +1,5 @@
 from kubeproof.report.style import Style
-from kubeproof.report.trace import trace_lines
+from kubeproof.report.verification.trace import trace_lines
 from tests.unit.report.results import SCORES, step
 
 LOOP = (

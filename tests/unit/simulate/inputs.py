@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.simulate.control.clocked import ClockedRun, RunRecord
-from kubeproof.simulate.control.planning import planned
+from kubeproof.simulate.control.planning import plan_input
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.serving.contract import Endpoints, PodSpan, Served, ServiceSpan
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
@@ -35,7 +35,7 @@ def cluster(spec: str, *, nodes: int = 2, replicas: int = 2, objects: tuple[str,
 def run(loaded: Loaded, duration_s: int, *, seed: int = 0, plane: Steady | None = None, **options: str) -> RunRecord:
     """One run."""
     chosen = SimulateOptions(duration_s=duration_s, seed=seed, **options)  # type: ignore[arg-type]
-    found = planned(loaded, autoscaler=chosen.autoscaler)
+    found = plan_input(loaded, autoscaler=chosen.autoscaler)
     return ClockedRun(loaded, found, chosen, seed, plane).run()
 
 

@@ -63,20 +63,20 @@ def test_expected_counts_are_the_integral_of_the_rate(arrivals: Constant | Ramp 
     middles = np.arange(0, 300, step) + step / 2
     summed = np.cumsum([value(arrivals, t) * step for t in middles])
 
-    assert rate.expected(0.0) == pytest.approx(0.0, abs=1e-9)
+    assert rate.expect(0.0) == pytest.approx(0.0, abs=1e-9)
     for until in (0.5, 20.0, 77.7, 150.0, 300.0):
-        assert rate.expected(until) == pytest.approx(summed[round(until / step) - 1], rel=1e-3, abs=0.3)
+        assert rate.expect(until) == pytest.approx(summed[round(until / step) - 1], rel=1e-3, abs=0.3)
 
 
 @pytest.mark.parametrize("arrivals", RATES, ids=str)
 def test_the_inverse_is_when_so_many_are_expected(arrivals: Constant | Ramp | Sinusoid | Bursts) -> None:
     rate = rate_of(arrivals, 300.0)
-    counts = np.linspace(0.1, rate.expected(300.0), 500)
+    counts = np.linspace(0.1, rate.expect(300.0), 500)
 
     times = rate.inverse(counts)
 
     assert (np.diff(times) >= 0).all()
-    assert [rate.expected(float(t)) for t in times] == pytest.approx(counts, abs=1e-6)
+    assert [rate.expect(float(t)) for t in times] == pytest.approx(counts, abs=1e-6)
 
 
 @pytest.mark.parametrize("is_random", [False, True])
@@ -152,7 +152,7 @@ def test_shifts_multiply_what_comes() -> None:
 def test_a_shift_to_nothing_stops_and_resumes() -> None:
     shifted = Shifted(Pieces([0.0], [10.0]), [0.0, 10.0, 20.0], [1.0, 0.0, 1.0])
 
-    assert shifted.expected(15.0) == 100.0
+    assert shifted.expect(15.0) == 100.0
     assert shifted.inverse(np.array([99.0, 101.0])).tolist() == [9.9, 20.1]
 
 

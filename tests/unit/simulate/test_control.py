@@ -10,9 +10,9 @@ import pytest
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import make_plan
+from kubeproof.simulate.control.chance.moments import run_until_stable
 from kubeproof.simulate.control.clocked import RunRecord
-from kubeproof.simulate.control.moments import run_until_stable
-from kubeproof.simulate.control.planning import SIMPLE, planned
+from kubeproof.simulate.control.planning import SIMPLE, plan_input
 from kubeproof.simulate.control.walk import Taken, Walk
 from kubeproof.simulate.options import SimulateOptions, reading_s
 from kubeproof.simulate.simulation import simulate_cluster
@@ -253,7 +253,7 @@ def test_series_have_a_value_for_each_reading() -> None:
 
 def test_an_input_without_workload_is_nothing_to_simulate() -> None:
     with pytest.raises(NothingToCheckError):
-        planned(load_text(node("n1")))
+        plan_input(load_text(node("n1")))
 
 
 def test_changes_of_traffic_are_told_at_their_moments() -> None:

@@ -23,7 +23,7 @@ from kubeproof.events.workload import (
 from kubeproof.simulate.serving.contract import Endpoints, Room, Served, Slot
 from kubeproof.simulate.serving.numbers import numpy
 from kubeproof.simulate.serving.plane import Plane, make_data_plane
-from kubeproof.simulate.serving.sharing import weighted_shares
+from kubeproof.simulate.serving.sharing import share_by_weight
 from kubeproof.simulate.serving.times import BUCKETS, Histogram, bucket_of, middle_of
 from tests.oracles.histograms import histogram_of
 
@@ -252,7 +252,7 @@ def test_without_numpy_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 def test_shares_by_weight_are_max_min_fair(pods: list[tuple[float, float]], total: float) -> None:
     demands, weights = [demand for demand, _ in pods], [weight for _, weight in pods]
 
-    shares = weighted_shares(demands, weights, total)
+    shares = share_by_weight(demands, weights, total)
 
     assert sum(shares) == pytest.approx(min(sum(demands), total))
     assert all(share <= demand * (1 + 1e-9) for share, demand in zip(shares, demands, strict=True))
@@ -272,7 +272,7 @@ def test_times_out_of_bounds_are_counted_at_the_ends() -> None:
 
 @given(st.lists(st.floats(1e-4, 1e3), min_size=1, max_size=60), st.lists(st.floats(1e-4, 1e3), max_size=60))
 def test_percentiles_of_histograms_are_close_also_when_added_up(first: list[float], second: list[float]) -> None:
-    both = histogram_of(first).merged(histogram_of(second)) if second else histogram_of(first)
+    both = histogram_of(first).merge(histogram_of(second)) if second else histogram_of(first)
     times = sorted([*first, *second])
 
     assert (both.count, both.least_s, both.most_s) == (len(times), times[0], times[-1])
@@ -286,4 +286,4 @@ def test_percentiles_of_histograms_are_close_also_when_added_up(first: list[floa
 def test_without_times_there_is_no_percentile() -> None:
     assert histogram_of([]).percentile(50) is None
     with pytest.raises(InternalError):
-        Histogram((), 0, 0.0, 0.0, 0.0).merged(None)
+        Histogram((), 0, 0.0, 0.0, 0.0).merge(None)

@@ -10,7 +10,7 @@ import pytest
 
 from kubeproof.errors import UsageError
 from kubeproof.simulate.published.declarations import Experiment, NodeSpec, ServiceSpec, Thresholds, Wave
-from kubeproof.simulate.published.experiments import published
+from kubeproof.simulate.published.experiments import find_published
 from kubeproof.simulate.published.result import Curves
 from kubeproof.simulate.published.run import simulate
 
@@ -51,7 +51,7 @@ def points(curves: Curves, service: str, count: int) -> list[Point]:
 def test_pods_and_cpu_are_those_of_the_authors_model_in_every_interval(
     experiment: str, config: str, file: str, intervals: int
 ) -> None:
-    curves = simulate(published(experiment, config))
+    curves = simulate(find_published(experiment, config))
 
     for service, wanted in reference(file).items():
         assert len(wanted) == intervals
@@ -59,7 +59,7 @@ def test_pods_and_cpu_are_those_of_the_authors_model_in_every_interval(
 
 
 def test_with_a_larger_quantum_one_launch_is_printed_an_interval_later() -> None:
-    curves = simulate(published("abs-2"))
+    curves = simulate(find_published("abs-2"))
     wanted = reference("exp2_calibration_abs_quantum17_13.csv")
 
     assert points(curves, SECOND, 400) == wanted[SECOND]
@@ -75,17 +75,17 @@ def test_with_a_larger_quantum_one_launch_is_printed_an_interval_later() -> None
     [("abs-1", "calibration", [3]), ("abs-2", "calibration", [3, 5]), ("abs-2", "1", [2, 6]), ("abs-2", "2", [2, 5])],
 )
 def test_the_most_pods_are_those_of_the_paper(experiment: str, config: str, maxima: list[int]) -> None:
-    curves = simulate(published(experiment, config))
+    curves = simulate(find_published(experiment, config))
 
     assert [max(reading.pods for reading in curves.of(service)) for service in curves.services] == maxima
 
 
 def test_change_points_of_the_first_experiment() -> None:
-    assert list(simulate(published("abs-1")).changes(FIRST)) == [(0, 1), (30, 2), (119, 3), (306, 2), (307, 1)]
+    assert list(simulate(find_published("abs-1")).changes(FIRST)) == [(0, 1), (30, 2), (119, 3), (306, 2), (307, 1)]
 
 
 def test_with_the_papers_300_seconds_nothing_is_shut_down_before_the_end() -> None:
-    assert list(simulate(published("abs-1", quiet_intervals=150)).changes(FIRST)) == [(0, 1), (30, 2), (119, 3)]
+    assert list(simulate(find_published("abs-1", quiet_intervals=150)).changes(FIRST)) == [(0, 1), (30, 2), (119, 3)]
 
 
 def overload() -> Experiment:
@@ -118,4 +118,4 @@ def test_requests_wait_where_cpu_is_short_and_end_at_once_where_it_is_not() -> N
 @pytest.mark.parametrize(("name", "config"), [("abs-3", "1"), ("abs-2", "3")])
 def test_an_unknown_experiment_is_wrong_usage(name: str, config: str) -> None:
     with pytest.raises(UsageError):
-        published(name, config)
+        find_published(name, config)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.events.workload import MetricsPipeline
-from kubeproof.simulate.control.metering import Expected, Metering, filled
+from kubeproof.simulate.control.measuring.metering import Expected, Metering, fill
 from kubeproof.simulate.serving.contract import Endpoints, PodSpan, Room, Served, Slot
 
 OLD, NEW = ("shop/web-1", 1), ("shop/web-2", 2)
@@ -79,4 +79,4 @@ def test_pods_of_a_silent_node_have_no_metric() -> None:
     [((400.0,), 1, 250.0), ((800.0,), 1, 400.0), ((100.0,), 1, 250.0), ((100.0, 100.0, 100.0), 1, 200.0)],
 )
 def test_missing_metrics_damp_a_change_and_never_turn_it(values: tuple[float, ...], missing: int, mean: float) -> None:
-    assert filled(values, missing, Expected(250, 500)) == mean
+    assert fill(values, missing, Expected(250, 500)) == mean

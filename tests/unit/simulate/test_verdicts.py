@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kubeproof.simulate.control.planning import planned
+from kubeproof.simulate.control.planning import plan_input
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.outcome import IntentOutcome
 from kubeproof.simulate.simulation import _outcome, simulate_cluster
@@ -134,7 +134,7 @@ def test_a_formula_that_the_first_state_breaks_is_violated_where_nothing_ever_ha
 
 
 def test_an_intent_without_violation_tells_what_any_run_left_open() -> None:
-    plan = planned(cluster(f"intents: [{{noPendingForever: {{target: {WEB}}}}}]"))
+    plan = plan_input(cluster(f"intents: [{{noPendingForever: {{target: {WEB}}}}}]"))
     silent, telling = (SimpleNamespace(verdicts=((Verdict.SAMPLED_OK, None, told),)) for told in ("", "not at rest"))
 
     assert _outcome(plan, 0, [silent, telling], 0).detail == "not at rest"  # type: ignore[list-item]

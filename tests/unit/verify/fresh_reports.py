@@ -13,7 +13,7 @@ from typing import Any
 
 from kubeproof.api import verify
 from kubeproof.manifests.load import load, load_texts
-from kubeproof.report.json import document
+from kubeproof.report.formats.json import document
 from tests.unit.verify.inputs import node, scenario, web
 
 ROOT = Path(__file__).parents[3]

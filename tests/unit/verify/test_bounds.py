@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.proofs.bounds import BY_SIZES, held_by_bounds
+from kubeproof.verify.proofs.bounds import BY_SIZES, prove_by_bounds
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
@@ -26,7 +26,7 @@ def is_held(*documents: str, intent: str, events: str = "") -> bool:
     """Whether the only intent follows from sizes, the pods of web running on a."""
     start = f"{{placement: {{{WEB}: {{a: 2}}}}}}"
     plan = plan_of(loaded(*documents, scenario(intent, events=events, start=start)), VerifyOptions())
-    return held_by_bounds(plan, ()) == {0: BY_SIZES}
+    return prove_by_bounds(plan, ()) == {0: BY_SIZES}
 
 
 @pytest.mark.parametrize(

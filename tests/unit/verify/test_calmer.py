@@ -89,10 +89,10 @@ def test_a_scenario_of_the_user_is_not_changed() -> None:
 
 
 def test_an_interrupted_second_look_is_an_interrupted_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(loaded, options, results, again):
+    def interrupted(loaded, plan, options, results, again, look):
         again.keywords["stop"].ask()
         return list(results), Statistics(states=7, stopped_by=INTERRUPTED)
 
-    monkeypatch.setattr(events_at_rest, "calmed", interrupted)
+    monkeypatch.setattr(events_at_rest, "search_at_rest", interrupted)
 
     assert verified(3).statistics.stopped_by == INTERRUPTED

@@ -5,7 +5,7 @@ import pytest
 from kubeproof.cases.library import load_case
 from kubeproof.manifests.load import load
 from kubeproof.verify.run import verify
-from kubeproof.verify.words.coverage import Coverage, joined
+from kubeproof.verify.words.coverage import Coverage, join_coverage
 from tests.unit.verify.inputs import FAILING, LOOP, PENDING, node, scenario, verified, web
 
 
@@ -41,10 +41,12 @@ def test_the_ordinals_of_a_stateful_set_are_scheduled_one_by_one():
 
 
 def test_what_acts_in_one_of_several_searches_is_not_idle():
-    one = Coverage((("a", ("x",)),), ("b", "c"), ("a: P", "a: Q"))
-    other = Coverage((("b", ("y",)), ("a", ("refuses nodes by Q",))), ("a", "c"), ("a: P",))
+    one = Coverage((("a", ("x",)),), ("b", "c"), (), ("a: P", "a: Q"))
+    other = Coverage((("b", ("y",)), ("a", ("refuses nodes by Q",))), ("a", "c"), ("a: Q",), ("a: P",))
 
-    assert joined((one, other)) == Coverage((("a", ("refuses nodes by Q", "x")), ("b", ("y",))), ("c",), ("a: P",))
+    assert join_coverage((one, other)) == Coverage(
+        (("a", ("refuses nodes by Q", "x")), ("b", ("y",))), ("c",), ("a: Q",), ("a: P",)
+    )
 
 
 def test_a_loop_is_counted_too():

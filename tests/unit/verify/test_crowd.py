@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, JOB, STATEFUL_SET
+from kubeproof.cluster.loops.footprint import Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.objects import ZONE, CronRules, PodAffinity, PodTerm, SchedulerProfile, Workload
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
 from kubeproof.events.declarations import (
-    EVENTS,
+    DELETED,
     STABLE,
     BudgetChange,
+    Completes,
     CpuLoad,
     CreateNode,
     Drain,
     Event,
-    KernelPanic,
     Maintenance,
     NodeFailure,
     PodCrash,
@@ -26,17 +28,18 @@ from kubeproof.events.declarations import (
     Usage,
     UsageChange,
     ZoneFailure,
+    kinds,
 )
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
-from kubeproof.verify.proofs.crowd.conditions import KNOWN
-from kubeproof.verify.proofs.crowd.proving import Memo, Proofs, prove_part
-from kubeproof.verify.proofs.crowd.room import _Filling, _most_full
+from kubeproof.verify.proofs.crowd.proving import Input, Memo, Proofs, prove_part
+from kubeproof.verify.proofs.crowd.room import _Filling, _most_full, is_counted
 from kubeproof.verify.proofs.slicing import cut_by_relations
 from kubeproof.verify.run import plan_of, verify
 from kubeproof.verify.searching import Watch
+from tests.differential.footprints.inputs import events_on
 from tests.differential.guards.clusters import budget, cluster, deployment, node, nodes, of, selecting, workload
 
 WEB = deployment("web", 2, 100)
@@ -54,7 +57,7 @@ def prove(loaded: Loaded, memo: Memo | None = None) -> list[Proofs]:
     """What is proved of each part."""
     options = VerifyOptions()
     return [
-        prove_part(loaded, part, lambda one: plan_of(one, options), options, Watch(), memo)
+        prove_part(Input(loaded), part, lambda one: plan_of(one, options), options, Watch(), memo)
         for part in cut_by_relations(loaded)
     ]
 
@@ -231,10 +234,38 @@ def test_what_stands_in_the_way_is_told() -> None:
     ]
 
 
-def test_every_event_is_known_to_proofs_or_keeps_the_input_whole() -> None:
-    declared = set(EVENTS)
+def test_every_event_is_counted_by_proofs_or_keeps_the_input_whole() -> None:
+    declared = [*events_on(WEB).values(), Completes(name="done", target=BATCH.ref, least_s=1, most_s=2)]
+    declared.append(BudgetChange(name="budget", budget="shop/guard", verb=DELETED))
 
-    assert declared == {*KNOWN, BudgetChange, KernelPanic}
+    assert {type(event) for event in declared} == set(kinds())
+    assert {type(event).__name__ for event in declared if not is_counted(event)} == {"BudgetChange", "KernelPanic"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_known"),
+    [
+        ({}, False),
+        ({"sizing": Sizing.TOLD}, True),
+        ({"sizing": Sizing.TOLD, "concerns_all": "it may hit anybody"}, False),
+        ({"sizing": Sizing.TOLD, "writes": Writes.SIZES | Writes.TEMPLATES}, False),
+        ({"sizing": Sizing.TOLD, "writes": Writes.SIZES | Writes.TEMPLATES, "reshapes": False}, True),
+        ({"sizing": Sizing.TOLD, "writes": Writes.SIZES | Writes.BUDGETS}, False),
+    ],
+)
+def test_a_new_event_is_counted_as_far_as_it_says_what_it_brings(lines: dict[str, Any], is_known: bool) -> None:
+    told = {"writes": Writes.SIZES, "concerns_all": "", "takes_pods_of": Scope.WORKLOAD} | lines
+
+    class Rush(Event):
+        target = WEB.ref
+        footprint = Footprint(**told)
+
+    class Heir(Rush):
+        """It does not speak for itself."""
+
+    assert is_counted(Rush(name="rush")) == is_known
+    assert not is_counted(Rush(name="rush", max=None))  # type: ignore[arg-type]
+    assert not is_counted(Heir(name="heir"))
 
 
 def test_the_loss_of_a_large_zone_and_an_upgrade_of_all_nodes_are_proved_in_few_states() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +10,16 @@ import pytest
 
 from kubeproof.cli.main import main
 from kubeproof.errors import KubeproofError, LimitReached, ScenarioError
-from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.verdicts import Verdict
 from kubeproof.verify import models
-from kubeproof.verify.counterexamples import shown
+from kubeproof.verify.counterexamples import traces
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch
 from kubeproof.verify.findings.failures import failure_of
 from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.proofs import slices
 from kubeproof.verify.proofs.crowd import proving
+from kubeproof.verify.proofs.crowd.proving import Input
 from kubeproof.verify.proofs.slicing import Slice
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
@@ -46,13 +47,14 @@ def broken_two(monkeypatch: pytest.MonkeyPatch) -> None:
             raise IndexError("tuple index out of range")
         return one_search(plan, *others)
 
-    def fail_to_prove(whole: Loaded, part: Slice, *others: Any) -> Any:
+    def fail_to_prove(whole: Input, part: Slice, *others: Any) -> Any:
         if "Deployment/shop/two" in part.workloads:
             raise IndexError("tuple index out of range")
         return prove_part(whole, part, *others)
 
     monkeypatch.setattr(models, "one_search", fail)
     monkeypatch.setattr(proving, "prove_part", fail_to_prove)
+    monkeypatch.setattr(proving, "prove_pod_by_pod", fail_to_prove)
 
 
 @pytest.mark.usefixtures("broken_two")
@@ -96,7 +98,7 @@ def test_a_part_that_is_too_large_costs_its_own_answers_only() -> None:
     pods = (web(1, name="one"), web(6, name="two"))
     documents = (*TOGETHER[:2], *pods, scenario(READY % ("one", 2), READY % ("two", 6), start="deployed", events=DRAIN))
     few = VerifyOptions(engine="python", max_states=6, effort=Effort(max_at_first=5, max_alone=40))
-    result = verify(loaded(*documents), few)
+    result = verify(loaded(*documents), replace(few, without=("abstraction",)))
 
     assert verdicts(result) == [Verdict.VIOLATED, Verdict.UNKNOWN]
 
@@ -117,7 +119,7 @@ def test_a_violation_whose_replay_disagrees_is_an_error_of_its_intent(monkeypatc
     def refuse(*_: object) -> None:
         raise ReplayMismatch("E700 step 1 of the trace is not possible")
 
-    monkeypatch.setattr(shown, "make_trace", refuse)
+    monkeypatch.setattr(traces, "make_trace", refuse)
     result = verify(loaded(node("n1"), web(1), scenario(READY % ("web", 1), READY % ("web", 2))))
 
     assert verdicts(result) == [Verdict.HOLDS, Verdict.ERROR]

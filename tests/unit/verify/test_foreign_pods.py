@@ -277,6 +277,6 @@ def _reasons(*documents: str) -> tuple[str, ...]:
     (state,) = model.initial()
     first, second = (loop for loop in plan.controllers if isinstance(loop, HpaController))
     memories = list(state.memories)
-    memories[second.memory] = Memory(15, 15, History(), is_known=True).packed()
+    memories[second.memory] = Memory(15, 15, History(), is_known=True).pack()
     unbound = tuple(("pod",) for _ in state.unbound)
-    return first.why(model.seen(first, state._replace(memories=tuple(memories), unbound=unbound)))
+    return first.why(model.show_to(first, state._replace(memories=tuple(memories), unbound=unbound)))

@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.proofs.bounds import BY_BUDGET, held_by_bounds
+from kubeproof.verify.proofs.bounds import BY_BUDGET, prove_by_bounds
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
@@ -34,7 +34,7 @@ def is_held(
 ) -> bool:
     """Whether the only intent follows from a budget, four pods of web running on a."""
     plan = plan_of(loaded(*NODES, *documents, scenario(intent, events=events, start=start)), VerifyOptions())
-    return held_by_bounds(plan, ()) == {0: BY_BUDGET}
+    return prove_by_bounds(plan, ()) == {0: BY_BUDGET}
 
 
 @pytest.mark.parametrize(

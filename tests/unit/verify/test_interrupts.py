@@ -11,12 +11,12 @@ from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED, StoppedBy, StopR
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
-from kubeproof.verify.counterexamples import shown
+from kubeproof.verify.counterexamples import lift, traces
 from kubeproof.verify.options import Effort, SearchProgress, VerifyOptions
+from kubeproof.verify.proofs import slices
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.run import verify
-from kubeproof.verify.strategies import alone, slices
-from kubeproof.verify.words.summary import combined
+from kubeproof.verify.words.summary import combine
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
 NODES = (node("n1", cpu="8"), node("n2", cpu="8"), node("n3", cpu="8"))
@@ -162,10 +162,10 @@ def test_telling_of_violations_changes_no_number_of_the_answer() -> None:
 @pytest.mark.parametrize(
     ("given", "module", "name"),
     [
-        (whole, shown, "lift"),
+        (whole, lift, "lift"),
         (parts, slices, "show_violation"),
-        (one_by_one, alone, "show_violation"),
-        (one_by_one, shown, "make_trace"),
+        (one_by_one, slices, "show_violation"),
+        (one_by_one, traces, "make_trace"),
     ],
 )
 def test_an_interrupt_outside_of_a_search_leaves_an_answer_too(given, module, name, monkeypatch) -> None:
@@ -222,4 +222,4 @@ def test_a_proof_never_stands_beside_a_search_in_part(at_first: int) -> None:
     ],
 )
 def test_several_searches_are_stopped_by_what_left_something_open(reasons, told) -> None:
-    assert combined([Statistics(states=3, stopped_by=reason) for reason in reasons]).stopped_by == told
+    assert combine([Statistics(states=3, stopped_by=reason) for reason in reasons]).stopped_by == told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.verdicts import Verdict
-from tests.unit.verify.inputs import node, scenario, verified, web
+from tests.unit.verify.inputs import node, only, scenario, verified, web
 
 WEB, DB = "Deployment/shop/web", "Deployment/shop/db"
 READY = f"{{minReady: {{target: {WEB}, count: 1, when: eventuallyAlways}}}}"
@@ -85,6 +85,21 @@ def test_a_disk_of_two_pods_decides_where_they_may_be_at_odds_about_it(disk: str
     assert verdicts(with_disk("one", disk), with_disk("two", other), intents=RUNS) == [verdict]
 
 
+LONG = "p" * 203  # a message cuts such a name, what depends on it must not
+
+
+def test_two_pods_are_two_although_their_names_begin_alike() -> None:
+    pods = [with_disk(f"{LONG}-{end}", GCE) for end in ("one", "two")]
+
+    assert verdicts(*pods, intents=RUNS.replace("Pod/shop/one", f"Pod/shop/{LONG}-one")) == [Verdict.UNKNOWN]
+
+
+def test_a_long_name_is_heeded_whole() -> None:
+    gated = web(1, more="readinessGates: [{conditionType: lb}]").replace("{name: web", f"{{name: {LONG}")
+
+    assert verdicts(gated, intents=READY.replace("shop/web", f"shop/{LONG}")) == [Verdict.UNKNOWN]
+
+
 def test_pods_of_one_workload_may_read_a_disk_together() -> None:
     assert verdicts(web(2, more=f"volumes: [{{name: data, {READ}}}]")) == [Verdict.HOLDS]
     assert verdicts(web(2, more=f"volumes: [{{name: data, {EBS}}}]")) == [Verdict.UNKNOWN]
@@ -101,6 +116,75 @@ def test_what_takes_room_or_places_pods_leaves_everything_open() -> None:
 @pytest.mark.parametrize("harmless", ["hostAliases: [{ip: 1.2.3.4}]", "dnsPolicy: None"])
 def test_what_decides_about_no_pod_leaves_a_plain_proof(harmless: str) -> None:
     assert verdicts(web(1, more=harmless)) == [Verdict.HOLDS]
+
+
+RESTARTED = "{minReady: {target: TARGET, count: 1, when: eventuallyAlways}}"
+
+
+@pytest.mark.parametrize(
+    ("policy", "event", "verdict"),
+    [
+        ("Never", "{podCrash: {target: TARGET}}", Verdict.UNKNOWN),
+        ("Never", "", Verdict.HOLDS),
+        ("OnFailure", "{podCrash: {target: TARGET}}", Verdict.HOLDS),
+        ("Never", "{podCrash: {target: Deployment/shop/web}}", Verdict.HOLDS),
+    ],
+)
+def test_a_container_that_nobody_restarts_leaves_open_what_follows_a_crash(
+    policy: str, event: str, verdict: str
+) -> None:
+    asks = scenario(RESTARTED.replace("TARGET", "Pod/shop/one"), events=event.replace("TARGET", "Pod/shop/one"))
+    pod = POD.replace("NAME", "one").replace("spec: {", f"spec: {{restartPolicy: {policy}, ")
+
+    assert verified(node("n1"), web(1), pod, asks).results[0].verdict == verdict
+
+
+def test_a_container_of_a_workload_that_nobody_restarts_leaves_open_what_follows_a_crash() -> None:
+    asks = scenario(READY, events=f"{{podCrash: {{target: {WEB}}}}}")
+    lasting = web(1).replace("name: main, ", "name: main, restartPolicy: Never, ")
+
+    assert only(verified(node("n1"), lasting, asks)).verdict == Verdict.UNKNOWN
+    assert only(verified(node("n1"), web(1), asks)).verdict == Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("spec", "verdict"),
+    [
+        ("", Verdict.HOLDS),
+        ("strategy: {type: RollingUpdate}, ", Verdict.HOLDS),
+        ("strategy: {type: Recreate}, ", Verdict.UNKNOWN),
+        ("minReadySeconds: 9, ", Verdict.UNKNOWN),
+        ("paused: true, ", Verdict.UNKNOWN),
+    ],
+)
+def test_rules_that_are_applied_otherwise_and_stay_as_they_were_leave_all_open(spec: str, verdict: str) -> None:
+    pods = "{metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: new}]}}"
+    whole = f"{spec}selector: {{matchLabels: {{app: web}}}}, template: {pods}"
+    meta = "metadata: {name: web, namespace: shop}"
+    applied = f"{{apply: {{manifest: {{apiVersion: apps/v1, kind: Deployment, {meta}, spec: {{{whole}}}}}}}}}"
+
+    assert only(verified(node("n1"), web(1), scenario(READY, events=applied))).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "verdict"),
+    [
+        ("Deployment", "one", Verdict.HOLDS),  # the selector of its ReplicaSet has the hash of the template, too
+        ("ReplicaSet", "one", Verdict.UNKNOWN),
+        ("DaemonSet", "one", Verdict.UNKNOWN),
+        ("StatefulSet", "one", Verdict.HOLDS),
+        ("StatefulSet", "web-7", Verdict.UNKNOWN),
+    ],
+)
+def test_a_pod_that_a_controller_adopts_is_not_decided(kind: str, name: str, verdict: str) -> None:
+    labelled = POD.replace("name: NAME,", f"name: {name}, labels: {{app: web}},")
+    owner = web(1).replace("Deployment", kind)
+    owner = owner.replace("  replicas: 1\n", "") if kind == "DaemonSet" else owner
+
+    assert verdicts(owner, labelled, intents=RUNS.replace("shop/one", f"shop/{name}")) == [verdict]
+    assert verdicts(owner, labelled.replace("app: web", "app: other"), intents=RUNS.replace("one", name)) == [
+        Verdict.HOLDS
+    ]
 
 
 def test_a_violation_stays_one() -> None:

@@ -92,7 +92,7 @@ def test_a_daily_job_beside_an_autoscaler_has_no_more_states_than_both_lives_sid
     scaled = _checked(one_node, API, AUTOSCALER, SCENARIO, EVENTS=LOAD).statistics
     started = _checked(one_node, API, CRON_JOB, SCENARIO, SCHEDULE=DAILY, EVENTS="[]").statistics
 
-    assert (scaled.states, started.states, both.states) == (49, 74, 1348)
+    assert (scaled.states, started.states, both.states) == (49, 68, 1348)
     assert both.states < scaled.states * started.states
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cases.library import load_case
-from kubeproof.engine.search import compiled_kernel
+from kubeproof.engine.search import find_compiled_kernel
 from kubeproof.errors import ScenarioError
 from kubeproof.intents.declarations import EVICTORS, Intent
 from kubeproof.manifests.load import load
-from kubeproof.report.json import document
+from kubeproof.report.formats.json import document
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch, replay
 from kubeproof.verify.run import verify
@@ -134,7 +134,7 @@ def test_a_violation_within_the_limit_is_told():
     assert verdicts(verified(*input_, max_states=4)) == [Verdict.VIOLATED]
 
 
-@pytest.mark.skipif(compiled_kernel() is None, reason="the compiled engine is not built")
+@pytest.mark.skipif(find_compiled_kernel() is None, reason="the compiled engine is not built")
 def test_all_engines_agree():
     formulas = [ltl("F G p", p=f"ready('{WEB}') == 2"), ltl("G(p -> F q)", p="nodes(up=false) > 0", q="stable")]
     events = "{nodeFailure: {recovers: true}}"

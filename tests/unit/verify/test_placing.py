@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.report.verification.causes import findings
 from kubeproof.verify.proofs.slicing import Inseparable, cut
 from tests.unit.verify.inputs import loaded, only, scenario, verified, web
 
@@ -100,6 +101,20 @@ def test_a_quota_lets_in_as_many_pods_as_it_has_room_for(cpu: str, verdict: str)
     assert result.verdict == verdict
     reason = "1 pod(s) cannot be created: ResourceQuota small has 2000 of 2000 requests.cpu used, 1000 more asked for"
     assert (result.trace is not None and reason in result.trace.final) is (verdict == "VIOLATED")
+
+
+def test_what_one_quota_keeps_out_is_one_cause_whatever_the_numbers() -> None:
+    quota, ask = QUOTA % "2", "{noPendingForever: {target: Deployment/shop/%s}}"
+    found = [
+        only(verified(node("n1"), web(size, name=name), quota, scenario(ask % name)))
+        for name, size in (("web", 3), ("api", 4))
+    ]
+
+    assert all(fact.shape for one in found if one.trace for fact in one.trace.final)
+    shapes = [{fact.shape for fact in one.trace.final} for one in found if one.trace]
+    assert shapes[0] == shapes[1]
+    assert "pods cannot be created: ResourceQuota small has no requests.cpu left" in shapes[0]
+    assert len(findings(found)) == 1
 
 
 def test_workloads_of_one_namespace_take_the_quota_from_each_other() -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kubeproof.errors import KubeproofError, ManifestError
-from kubeproof.report.json import document
+from kubeproof.report.formats.json import document
 from kubeproof.verify.counterexamples.replay import replay_file
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch
 from tests.unit.verify.inputs import FAILING, LOOP, PENDING, node, scenario, verified, web

@@ -76,14 +76,14 @@ def test_without_reductions_the_verdict_is_the_same():
 def test_more_ways_to_choose_victims_than_can_be_followed_leave_unknown(monkeypatch, engine):
     events = f"{{scale: {{target: {T}, replicas: [3]}}}}"
     shrinking = (node("n1"), node("n2"), web(4), scenario(f"{{maxReplicas: {{target: {T}, count: 4}}}}", events=events))
-    monkeypatch.setattr("kubeproof.controllers.replicaset.MOST_WAYS", 1)
+    monkeypatch.setattr("kubeproof.controllers.workloads.replicaset.MOST_WAYS", 1)
 
     result = verified(*shrinking, engine=engine, without=("abstraction",))
 
     assert (result.verdict, only(result).verdict) == (Verdict.UNKNOWN, Verdict.UNKNOWN)
     assert str(result.statistics.stopped_by) == "more than 1 ways to choose 1 victims in one scale-down"
     assert "not decided, the search was stopped by more than 1 ways" in only(result).detail
-    monkeypatch.setattr("kubeproof.controllers.replicaset.MOST_WAYS", 2)
+    monkeypatch.setattr("kubeproof.controllers.workloads.replicaset.MOST_WAYS", 2)
     assert verified(*shrinking, engine=engine, without=("abstraction",)).verdict == Verdict.HOLDS
 
 
@@ -394,7 +394,7 @@ class _Elsewhere:
 
 
 def test_a_path_that_no_named_step_follows_is_a_fault_of_ours():
-    from kubeproof.cluster.control import Decision, Role, SetReplicas
+    from kubeproof.cluster.loops.control import Decision, Role, SetReplicas
     from kubeproof.engine.system import Effect, Step
 
     model = model_of(*PENDING)

@@ -7,7 +7,7 @@ import pytest
 
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.errors import ManifestError
-from kubeproof.report.json import render
+from kubeproof.report.formats.json import render
 from kubeproof.verify.findings.saved import read_saved
 from kubeproof.verify.result import VerifyResult
 from tests.unit.report.results import RESULT

@@ -65,8 +65,8 @@ def test_what_no_other_workload_can_prevent_is_proved() -> None:
     assert verdicts(result) == [Verdict.HOLDS, Verdict.HOLDS, Verdict.HOLDS]
     assert [one.detail.split(":")[0] for one in result.results] == [
         "proved for each workload, whatever the others do",
-        "proved for Deployment/shop/back, whatever the others do",
-        "proved for Deployment/shop/back, whatever the others do",
+        "proved for each pod, whatever the others do",
+        "proved for each pod, whatever the others do",
     ]
     assert result.statistics.stopped_by is None
     assert result.statistics.reductions[-1] == parts.ONE_BY_ONE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.verify.words.obstacles import NO_CLAIM
 from tests.unit.verify.inputs import loaded, only, scenario, verified, web
 
 ZONE = "topology.kubernetes.io/zone"
@@ -62,6 +63,7 @@ def test_a_claim_that_does_not_exist_keeps_its_pods_off_every_node() -> None:
     assert result.verdict == "VIOLATED"
     assert result.trace is not None
     assert 'n1: VolumeRestrictions: persistentvolumeclaim "data" not found' in result.trace.final
+    assert (NO_CLAIM, "") in result.trace.obstacles
 
 
 @pytest.mark.parametrize(("zone", "verdict"), [("a", "HOLDS"), ("c", "VIOLATED")])
@@ -197,3 +199,90 @@ def test_a_rollout_of_pods_that_share_a_volume_of_one_node_is_not_decided() -> N
     surges, recreates = "", "strategy: {type: Recreate}"
     assert (answer(surges, "ReadWriteOnce"), answer(surges, "ReadWriteMany")) == ("UNKNOWN", "HOLDS")
     assert answer(recreates, "ReadWriteOnce") == "HOLDS"
+
+
+def steady(*documents: str, target: str = "Deployment/shop/web", events: str = "") -> str:
+    asks = scenario(f"{{minReady: {{target: {target}, count: 100%, when: eventuallyAlways}}}}", events=events)
+    return only(verified(node("n1", "a"), node("n2", "a"), *documents, asks)).verdict
+
+
+@pytest.mark.parametrize(("mode", "verdict"), [("ReadWriteOnce", "UNKNOWN"), ("ReadWriteMany", "HOLDS")])
+def test_pods_of_several_workloads_that_share_a_volume_of_one_node_are_not_decided(mode: str, verdict: str) -> None:
+    shared = claim(modes=mode)
+
+    assert steady(web(1, more=MOUNT), web(1, name="db", more=MOUNT), shared) == verdict
+    assert steady(web(1, more=MOUNT), web(1, name="db"), shared) == "HOLDS"
+
+
+@pytest.mark.parametrize(("replicas", "verdict"), [(1, "HOLDS"), (2, "UNKNOWN")])
+def test_ordinals_that_share_a_volume_of_one_node_are_not_decided(replicas: int, verdict: str) -> None:
+    ordinals = web(replicas, more=MOUNT).replace("Deployment", "StatefulSet")
+
+    assert steady(ordinals, claim(), target="StatefulSet/shop/web") == verdict
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(1, "HOLDS"), (2, "UNKNOWN")])
+def test_a_pod_more_beside_a_volume_of_one_node_is_not_decided(size: int, verdict: str) -> None:
+    sized = f"{{scale: {{target: Deployment/shop/web, replicas: [{size}]}}}}"
+
+    assert steady(web(1, more=MOUNT), claim(), events=sized) == verdict
+
+
+def test_a_volume_of_one_node_is_enough_where_there_is_but_one() -> None:
+    asks = scenario(READY)
+
+    assert only(verified(node("n1", "a"), web(2, more=MOUNT), claim(), asks)).verdict == "HOLDS"
+
+
+OWN = """
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
+
+
+def test_a_backup_that_mounts_the_claim_of_an_ordinal_is_not_decided() -> None:
+    ordinal = web(1, name="db").replace("Deployment", "StatefulSet").rstrip() + OWN
+
+    assert steady(ordinal, web(1), target="StatefulSet/shop/db") == "HOLDS"
+    assert steady(ordinal, web(1, more=MOUNT.replace("claimName: data", "claimName: data-db-0"))) == "UNKNOWN"
+
+
+ON_NODES = "  hostPath: {path: /data}"
+MANUAL = ", storageClassName: manual"
+
+
+@pytest.mark.parametrize(
+    ("others", "verdict"),
+    [
+        ((volume("disk", "a", more=f"storageClassName: manual\n{ON_NODES}"),), "HOLDS"),
+        ((volume("disk", "a", more="storageClassName: manual\n  iscsi: {iqn: x}"),), "UNKNOWN"),
+        (  # which of the claims gets it is open
+            (volume("disk", "a", more=f"storageClassName: manual\n{ON_NODES}"), claim("other", more=MANUAL)),
+            "UNKNOWN",
+        ),
+        ((storage_class("manual", provisioner="nfs.csi.k8s.io"),), "HOLDS"),
+        ((storage_class("manual", provisioner="ebs.csi.aws.com"),), "UNKNOWN"),
+        (  # it gets the disk, if it is the smallest that fits
+            (
+                storage_class("manual", provisioner="nfs.csi.k8s.io"),
+                volume("disk", "a", more="storageClassName: manual"),
+            ),
+            "UNKNOWN",
+        ),
+    ],
+)
+def test_volumes_that_nodes_mount_without_attaching_them_are_as_they_are_taken(
+    others: tuple[str, ...], verdict: str
+) -> None:
+    pods = web(1, more=MOUNT), web(1, name="db", more=MOUNT)
+
+    assert steady(*pods, claim(more=MANUAL), *others) == verdict
+
+
+def test_a_volume_that_a_claim_names_says_whether_it_is_attached() -> None:
+    named = claim(more=f"{MANUAL}, volumeName: disk")
+    pods = web(1, more=MOUNT), web(1, name="db", more=MOUNT)
+    mounted, attached = (volume("disk", "a", more=f"storageClassName: manual\n{one}") for one in (ON_NODES, ""))
+
+    assert (steady(*pods, named, mounted), steady(*pods, named, attached)) == ("HOLDS", "UNKNOWN")

@@ -16,7 +16,7 @@ from kubeproof.manifests.loaded import Ignore
 from kubeproof.manifests.settings.exemptions import Exemption, read_exemptions
 from kubeproof.verify.findings.baseline import baseline_text, read_baseline
 from kubeproof.verify.findings.fingerprints import fingerprints
-from kubeproof.verify.findings.suppress import suppressed
+from kubeproof.verify.findings.suppress import suppress
 from kubeproof.verify.resize import Size
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 from tests.unit.report.results import PROOF, RESULT, VIOLATION
@@ -32,7 +32,7 @@ def statuses(result):
 
 
 def test_an_exempted_violation_is_suppressed_and_keeps_its_counterexample():
-    found = suppressed(RESULT, exemptions=(EXEMPT,), today=TODAY)
+    found = suppress(RESULT, exemptions=(EXEMPT,), today=TODAY)
 
     assert [one.verdict for one in found.results] == ["SUPPRESSED", "HOLDS"]
     assert found.results[0].trace == VIOLATION.trace
@@ -42,7 +42,7 @@ def test_an_exempted_violation_is_suppressed_and_keeps_its_counterexample():
 
 @pytest.mark.parametrize(("expires", "counts"), [(date(2026, 6, 1), True), (date(2026, 5, 31), False)])
 def test_an_exemption_counts_until_its_last_day_and_is_then_told_as_expired(expires, counts):
-    found = suppressed(RESULT, exemptions=(replace(EXEMPT, expires=expires),), today=TODAY)
+    found = suppress(RESULT, exemptions=(replace(EXEMPT, expires=expires),), today=TODAY)
 
     assert found.results[0].verdict == ("SUPPRESSED" if counts else "VIOLATED")
     assert found.verdict == ("SUPPRESSED" if counts else "VIOLATED")
@@ -61,14 +61,14 @@ def test_an_exemption_counts_until_its_last_day_and_is_then_told_as_expired(expi
     ],
 )
 def test_an_exemption_speaks_of_its_property_target_and_intent(change, counts):
-    found = suppressed(RESULT, exemptions=(replace(EXEMPT, **change),), today=TODAY)
+    found = suppress(RESULT, exemptions=(replace(EXEMPT, **change),), today=TODAY)
 
     assert statuses(found) == ["used" if counts else "unused"]
 
 
 def test_only_violations_can_be_accepted():
     open_one = replace(RESULT, verdict="UNKNOWN", results=(replace(VIOLATION, verdict="UNKNOWN", trace=None),))
-    found = suppressed(open_one, exemptions=(EXEMPT,), today=TODAY)
+    found = suppress(open_one, exemptions=(EXEMPT,), today=TODAY)
 
     assert (found.verdict, found.results, statuses(found)) == ("UNKNOWN", open_one.results, ["unused"])
 
@@ -76,26 +76,26 @@ def test_only_violations_can_be_accepted():
 def test_what_stays_open_outweighs_what_is_accepted():
     mixed = replace(RESULT, results=(VIOLATION, replace(PROOF, verdict="UNKNOWN")))
 
-    assert suppressed(mixed, exemptions=(EXEMPT,), today=TODAY).verdict == "UNKNOWN"
+    assert suppress(mixed, exemptions=(EXEMPT,), today=TODAY).verdict == "UNKNOWN"
 
 
 def test_a_sweep_that_ended_at_an_accepted_violation_proves_nothing_beyond_it():
     sizes = tuple(SizeVerdict(Size((("a", n),), ()), verdict) for n, verdict in enumerate(("VIOLATED", "NOT-TRIED")))
     swept = replace(RESULT, results=(VIOLATION, replace(PROOF, verdict="HOLDS-BOUNDED")), sweep=Sweep(sizes, "2 sizes"))
 
-    found = suppressed(swept, exemptions=(EXEMPT,), today=TODAY)
+    found = suppress(swept, exemptions=(EXEMPT,), today=TODAY)
 
     assert [one.verdict for one in found.results] == ["SUPPRESSED", "UNKNOWN"]
     assert "1 larger sizes were not tried" in found.results[1].detail
     assert found.verdict == "UNKNOWN"
     whole = replace(swept, sweep=Sweep(sizes[:1], "1 size"))
-    assert suppressed(whole, exemptions=(EXEMPT,), today=TODAY).verdict == "SUPPRESSED"
+    assert suppress(whole, exemptions=(EXEMPT,), today=TODAY).verdict == "SUPPRESSED"
 
 
 def test_a_bounded_proof_stays_one_when_nothing_is_accepted():
     bounded = replace(RESULT, verdict="HOLDS-BOUNDED", results=(replace(PROOF, verdict="HOLDS-BOUNDED"),))
 
-    assert suppressed(bounded, exemptions=(EXEMPT,), today=TODAY).verdict == "HOLDS-BOUNDED"
+    assert suppress(bounded, exemptions=(EXEMPT,), today=TODAY).verdict == "HOLDS-BOUNDED"
 
 
 # --- annotations ------------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def test_a_bounded_proof_stays_one_when_nothing_is_accepted():
     ],
 )
 def test_an_annotation_accepts_for_its_object_with_a_reason(ref, name, reason, status):
-    found = suppressed(RESULT, ignores=(Ignore(ref, name, reason, HERE),), today=TODAY)
+    found = suppress(RESULT, ignores=(Ignore(ref, name, reason, HERE),), today=TODAY)
 
     assert statuses(found) == [status]
     assert found.results[0].verdict == ("SUPPRESSED" if status == "used" else "VIOLATED")
@@ -140,7 +140,7 @@ def test_a_baseline_accepts_what_it_lists_and_nothing_else(tmp_path: Path):
     path.write_text(baseline_text(RESULT))
     baseline = read_baseline(str(path))
     other = replace(VIOLATION, target="Deployment/shop/api")
-    found = suppressed(replace(RESULT, results=(VIOLATION, other)), baseline=baseline, today=TODAY)
+    found = suppress(replace(RESULT, results=(VIOLATION, other)), baseline=baseline, today=TODAY)
 
     assert [one.verdict for one in found.results] == ["SUPPRESSED", "VIOLATED"]
     assert found.results[0].suppression.source == Source(str(path), 2)
@@ -150,9 +150,7 @@ def test_a_baseline_accepts_what_it_lists_and_nothing_else(tmp_path: Path):
 def test_a_finding_that_is_gone_is_told_as_unused(tmp_path: Path):
     path = tmp_path / "known.json"
     path.write_text(baseline_text(RESULT))
-    found = suppressed(
-        replace(RESULT, verdict="HOLDS", results=(PROOF,)), baseline=read_baseline(str(path)), today=TODAY
-    )
+    found = suppress(replace(RESULT, verdict="HOLDS", results=(PROOF,)), baseline=read_baseline(str(path)), today=TODAY)
 
     assert (found.verdict, statuses(found)) == ("HOLDS", ["unused"])
 
@@ -161,16 +159,16 @@ def test_findings_of_another_scenario_are_not_told(tmp_path: Path):
     path = tmp_path / "known.json"
     path.write_text(baseline_text(replace(RESULT, scenario="other")))
 
-    assert suppressed(RESULT, baseline=read_baseline(str(path)), today=TODAY) == RESULT
+    assert suppress(RESULT, baseline=read_baseline(str(path)), today=TODAY) == RESULT
 
 
 def test_writing_a_baseline_again_keeps_reasons_and_drops_what_is_exempt_or_fixed(tmp_path: Path):
     path = tmp_path / "known.json"
     path.write_text(baseline_text(RESULT).replace("in the baseline", "ticket 7"))
-    again = suppressed(RESULT, baseline=read_baseline(str(path)), today=TODAY)
+    again = suppress(RESULT, baseline=read_baseline(str(path)), today=TODAY)
 
     assert json.loads(baseline_text(again))["findings"][0]["reason"] == "ticket 7"
-    assert json.loads(baseline_text(suppressed(RESULT, exemptions=(EXEMPT,), today=TODAY)))["findings"] == []
+    assert json.loads(baseline_text(suppress(RESULT, exemptions=(EXEMPT,), today=TODAY)))["findings"] == []
     assert json.loads(baseline_text(again))["findings"][0]["fingerprint"] == fingerprints(RESULT)[0]
 
 

@@ -6,12 +6,12 @@ from typing import get_args
 
 import pytest
 
-from kubeproof.cluster.control import Action, NodeVerb, Remember, Tick
+from kubeproof.cluster.loops.control import Action, NodeVerb, Remember, Tick
 from kubeproof.cluster.state import Health, Phase, Work
 from kubeproof.intents.catalogue import catalogue
 from kubeproof.model.reductions.starts_in_unison import StartAll
 from kubeproof.report.frame import Frame
-from kubeproof.report.html import render
+from kubeproof.report.html.page import render
 from kubeproof.simulate.control.words import NODE_WORDS
 from kubeproof.values import complete
 from kubeproof.verdicts import Verdict

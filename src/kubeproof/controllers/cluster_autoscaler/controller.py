@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     EVACUATE,
     MARK_NEEDED,
     MARK_SPARE,
@@ -31,10 +31,10 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import Footprint
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, Health, NodeCell, Work, WorkloadCell
-from kubeproof.controllers.cluster_autoscaler.round import Round, Rounds, Shown
+from kubeproof.controllers.cluster_autoscaler.round import Round, Rounds, Shown, mention_groups
 from kubeproof.controllers.cluster_autoscaler.scale_down import LONG_ENOUGH
 from kubeproof.controllers.cluster_autoscaler.snapshot import NodeView, Pending
 from kubeproof.controllers.scheduler.controller import node_facts
@@ -61,7 +61,12 @@ class ClusterAutoscalerController:
     _rounds: Rounds = field(init=False, compare=False, repr=False)
     _known: dict[object, tuple[Round, ...]] = field(default_factory=dict, compare=False, repr=False)
 
-    footprint = Footprint()  # everything: no reduction was thought through for it
+    reads_nodes = mention_groups
+    # Nodes come and go: it sees every pod, and whatever relies on nodes that stay does not apply beside it.
+    footprint = Footprint(
+        writes=Writes.ARRIVALS | Writes.DEPARTURES | Writes.DRAINS | Writes.CONDITIONS,
+        sees_objects=NOBODY,
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rounds", Rounds(self.layout, self.claims))
@@ -137,12 +142,12 @@ class ClusterAutoscalerController:
         key = (seen.workloads, seen.places, seen.memories[1:], waits)
         found = self._known.get(key)
         if found is None:
-            found = self._rounds.outcomes(self._shown(seen), in_cooldown=waits[0], backed_off=waits[1])
+            found = self._rounds.outcomes(self._show(seen), in_cooldown=waits[0], backed_off=waits[1])
             if len(self._known) < MOST_KNOWN:
                 self._known[key] = found
         return found
 
-    def _shown(self, seen: Sight) -> Shown:
+    def _show(self, seen: Sight) -> Shown:
         nodes: dict[tuple[int, NodeView], int] = {}
         free: list[int] = []
         coming: list[int] = []
@@ -158,7 +163,7 @@ class ClusterAutoscalerController:
 
     def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a round."""
-        return self._rounds.explain(self._shown(seen))
+        return self._rounds.explain(self._show(seen))
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -178,7 +183,7 @@ class ClusterAutoscalerController:
         interval_s = self._rounds.flags.scan_interval_s
         if seconds is None:
             return (0, interval_s, 0, *(0 for _ in backoffs))
-        waits = (max(0, cooldown_s - seconds), *_shortened(backoffs, seconds))
+        waits = (max(0, cooldown_s - seconds), *_shorten(backoffs, seconds))
         is_idle = not any(one.changes for one in self._outcomes(seen))
         if is_idle and least_s < most_s:
             return (0, interval_s, *waits)
@@ -188,7 +193,7 @@ class ClusterAutoscalerController:
         return (max(0, least_s - seconds), max(0, most_s - seconds), *waits)
 
 
-def _shortened(backoffs: list[int], seconds: int) -> Iterator[int]:
+def _shorten(backoffs: list[int], seconds: int) -> Iterator[int]:
     for index, value in enumerate(backoffs):
         yield value if index % 2 else max(0, value - seconds)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.node_groups import ClusterAutoscaler
+from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler
 from kubeproof.cluster.objects import Setup
 
 SYSTEM = "kube-system"
@@ -28,7 +28,7 @@ class Drainability:
         """True if pods of the workload need another node when theirs goes; those of DaemonSets go with it."""
         return not self._setup.workloads[workload].rules.runs_per_node
 
-    def blocked_by(self, workload: int, allowed: Sequence[int]) -> str:
+    def find_blocker(self, workload: int, allowed: Sequence[int]) -> str:
         """Why a pod of the workload may not be moved, "" if it may; `allowed` is what each budget still allows."""
         declared = self._setup.workloads[workload]
         if declared.rules.runs_per_node or declared.template.safe_to_evict:
@@ -49,6 +49,6 @@ class Drainability:
             if allowed[budget] < 1:
                 yield f"budget {self._setup.budgets[budget].name} allows no disruption"
 
-    def charged(self, workload: int, pods: int, allowed: tuple[int, ...]) -> tuple[int, ...]:
+    def charge(self, workload: int, pods: int, allowed: tuple[int, ...]) -> tuple[int, ...]:
         """What the budgets allow after so many pods were moved."""
         return tuple(left - pods * (budget in self._budgets[workload]) for budget, left in enumerate(allowed))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from kubeproof.cluster.node_groups import LEAST_NODES, LEAST_WASTE, MOST_PODS, PRIORITY, NodeGroup, Priorities
+from kubeproof.cluster.nodes.node_groups import LEAST_NODES, LEAST_WASTE, MOST_PODS, PRIORITY, NodeGroup, Priorities
 
 
 class Option(NamedTuple):
@@ -47,7 +47,7 @@ def best(
         elif name == LEAST_WASTE:
             left = _least(left, [waste(option, groups[option.group], requests) for option in left])
         elif name == PRIORITY:
-            left = _preferred(left, groups, priorities)
+            left = _prefer(left, groups, priorities)
     return left
 
 
@@ -60,14 +60,14 @@ def waste(option: Option, group: NodeGroup, requests: Mapping[int, Requests]) ->
     cpu = sum(requests[workload].cpu_milli * count for workload, count in option.pods)
     memory = sum(requests[workload].memory_bytes * count for workload, count in option.pods)
     total_cpu, total_memory = group.template.cpu_milli * option.nodes, group.template.memory_bytes * option.nodes
-    return _unused(cpu, total_cpu) + _unused(memory, total_memory)
+    return _rate_unused(cpu, total_cpu) + _rate_unused(memory, total_memory)
 
 
-def _unused(used: int, total: int) -> Fraction:
+def _rate_unused(used: int, total: int) -> Fraction:
     return Fraction(total - used, total) if total else Fraction(0)
 
 
-def _preferred(options: tuple[Option, ...], groups: Sequence[NodeGroup], priorities: Priorities) -> tuple[Option, ...]:
+def _prefer(options: tuple[Option, ...], groups: Sequence[NodeGroup], priorities: Priorities) -> tuple[Option, ...]:
     """The options of the highest priority that matches; groups without any are left out, unless all are."""
     highest = [
         max((value for value, patterns in priorities if _matches(groups[option.group].name, patterns)), default=-1)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     FORSAKE,
     JOIN,
     REMOVE,
@@ -27,9 +27,10 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.footprint import Footprint
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.nodes.daemons import daemon_sets
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, NodeCell, Work, WorkloadCell
 from kubeproof.values import dataclass
 
@@ -52,7 +53,12 @@ class MachineArrival:
     name: Actor = Actor(ActorKind.MACHINES)
     sees_absent: bool = True
 
-    footprint = Footprint()  # everything: no reduction was thought through for it
+    reads_nodes = mention_nothing
+    footprint = Footprint(
+        writes=Writes.ARRIVALS,
+        sees_objects=NOBODY,
+        wakes_on=Writes.ARRIVALS,
+    )
 
     @property
     def reads(self) -> Reads:
@@ -76,10 +82,10 @@ class MachineArrival:
             if not is_down:
                 found.append(Decision((NodeChange(ref, JOIN),), Role.URGENT if must else Role.OPTIONAL))
             elif must:
-                found.append(Decision((NodeChange(ref, FORSAKE), self._backed_off(seen.memories[0]))))
+                found.append(Decision((NodeChange(ref, FORSAKE), self._back_off(seen.memories[0]))))
         return tuple(found)
 
-    def _backed_off(self, memory: tuple[int, ...]) -> Remember:
+    def _back_off(self, memory: tuple[int, ...]) -> Remember:
         groups = self.layout.setup.cluster_autoscaler
         assert groups is not None
         number = [group.name for group in groups.groups].index(self.layout.places[self.place].sample.group)
@@ -98,7 +104,12 @@ class MachineDeparture:
     stage: int = Stage.ALWAYS
     name: Actor = Actor(ActorKind.CLUSTER_AUTOSCALER)
 
-    footprint = Footprint()  # everything: no reduction was thought through for it
+    reads_nodes = mention_nothing
+    footprint = Footprint(
+        writes=Writes.DEPARTURES | Writes.DRAINS,
+        sees_objects=NOBODY,
+        wakes_on=Writes.DRAINS,
+    )
 
     @property
     def reads(self) -> Reads:

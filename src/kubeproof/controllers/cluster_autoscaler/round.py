@@ -6,19 +6,18 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import NamedTuple
 
-from kubeproof.cluster.daemons import eligibility
-from kubeproof.cluster.mentions import Mentions
-from kubeproof.cluster.node_groups import ClusterAutoscaler, names_told
+from kubeproof.cluster.loops.mentions import Mentions
+from kubeproof.cluster.nodes.daemons import eligibility
+from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler, find_requested_names
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import HOSTNAME, REGION, ZONE, Node, Setup
-from kubeproof.cluster.places import Layout
-from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NodeCell, Phase
+from kubeproof.cluster.steering.priorities import priority_of
 from kubeproof.cluster.volumes import with_bindings
-from kubeproof.controllers.budgets import BudgetScale, asked_by, selected_by, status_of
 from kubeproof.controllers.cluster_autoscaler.drainability import Drainability
 from kubeproof.controllers.cluster_autoscaler.expanders import Option, Requests, best
 from kubeproof.controllers.cluster_autoscaler.scale_down import Planner, Unneeded
-from kubeproof.controllers.cluster_autoscaler.scale_up import Estimate, balanced, by_size, fitting_template
+from kubeproof.controllers.cluster_autoscaler.scale_up import Estimate, balance, by_size, fitting_template
 from kubeproof.controllers.cluster_autoscaler.snapshot import (
     COMING,
     LEAVING,
@@ -33,8 +32,10 @@ from kubeproof.controllers.cluster_autoscaler.snapshot import (
     order,
     with_pod,
 )
-from kubeproof.controllers.disruption import RUNNING, PodFacts
+from kubeproof.controllers.evictions.budgets import BudgetScale, find_asked_by, select_by, status_of
+from kubeproof.controllers.evictions.disruption import RUNNING, PodFacts
 from kubeproof.controllers.scheduler.framework import PodCount, Scheduler
+from kubeproof.controllers.scheduler.mentions import mention_scheduling
 from kubeproof.controllers.scheduler.requests import CPU, MEMORY, pod_requests
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
@@ -86,10 +87,10 @@ class Rounds:
         setup = self.layout.setup
         assert setup.cluster_autoscaler is not None
         self.flags = setup.cluster_autoscaler
-        self.counted = frozenset(workload for budget in setup.budgets for workload in asked_by(setup, budget))
+        self.counted = frozenset(workload for budget in setup.budgets for workload in find_asked_by(setup, budget))
         self.requests = _requests(setup)
 
-    def bound(self, claims: tuple[tuple[int, ...], ...]) -> Bound:
+    def bind_claims(self, claims: tuple[tuple[int, ...], ...]) -> Bound:
         """The setup with its claims bound as they are now."""
         numbers = tuple(memory[0] for memory in claims)
         if numbers not in self._bound:
@@ -112,7 +113,7 @@ class Rounds:
             return (Round(),)
         scene = _Scene(self, shown)
         found: dict[Round, None] = {}
-        for world, left in sorted(scene.settled(), key=repr):
+        for world, left in sorted(scene.settle_pods(), key=repr):
             for grown in scene.growths(world, left, backed_off):
                 for one in scene.shrinks(world, may_delete=not grown and not in_cooldown):
                     found[replace(one, grown=grown)] = None
@@ -140,7 +141,7 @@ class _Scene:
 
     def __init__(self, rounds: Rounds, shown: Shown) -> None:
         self._layout, self._flags, self._shown = rounds.layout, rounds.flags, shown
-        bound = rounds.bound(shown.claims)
+        bound = rounds.bind_claims(shown.claims)
         self._setup, self._told = bound.setup, bound.told
         self._simulator = Simulator(self._layout, bound.kernel)
         self._requests = rounds.requests
@@ -154,7 +155,7 @@ class _Scene:
 
     # -- the cluster, with the pods that it will take -------------------------------------------
 
-    def settled(self) -> frozenset[tuple[World, Counts]]:
+    def settle_pods(self) -> frozenset[tuple[World, Counts]]:
         """The cluster with waiting pods put where they fit, and those that fit nowhere (`filterOutSchedulable`)."""
         done: frozenset[tuple[World, Counts]] = frozenset({(self._first_world(), ())})
         waiting = self._waiting()
@@ -163,7 +164,7 @@ class _Scene:
             done = frozenset(
                 (after, tuple(sorted((*lost, *more))))
                 for world, lost in done
-                for after, more in self._simulator.packed(world, wanted, _is_open)
+                for after, more in self._simulator.pack(world, wanted, _is_open)
             )
         return done
 
@@ -226,7 +227,7 @@ class _Scene:
         for option in best(chain, options, self._flags.groups, self._requests, self._flags.priorities):
             alike = self._similar(world, option, left, backed_off)
             nodes = min(option.nodes, self._spare_nodes())
-            grown = balanced(self._flags.groups, self.sizes, alike, nodes)
+            grown = balance(self._flags.groups, self.sizes, alike, nodes)
             yield tuple(sorted(place for group, n in grown.items() for place in self._slots(group, n)))
 
     def _spare_nodes(self) -> int:
@@ -300,15 +301,15 @@ class _Scene:
             return
         planner = Planner(self._layout, self._flags, self._rules(), self._requests)
         leaving = sum(count for (_, view), count in self._shown.nodes if view.is_leaving)
-        for plan in sorted(planner.plans(self._simulator, world, self._allowed()), key=repr):
+        for plan in sorted(planner.plans(self._simulator, world, self._find_allowed()), key=repr):
             if not may_delete:
-                yield self._marked(plan, ())
+                yield self._mark(plan, ())
                 continue
             for removal in dict.fromkeys(planner.removals(plan, self._room(), leaving)):
-                marked = self._marked(plan, (*removal.empty, *removal.drained))
+                marked = self._mark(plan, (*removal.empty, *removal.drained))
                 yield replace(marked, gone=_nodes(removal.empty), drained=_nodes(removal.drained))
 
-    def _marked(self, plan: tuple[Unneeded, ...], deleted: tuple[Unneeded, ...]) -> Round:
+    def _mark(self, plan: tuple[Unneeded, ...], deleted: tuple[Unneeded, ...]) -> Round:
         chosen: dict[Node_, int] = {}
         for one in plan:
             chosen[one.place, one.view] = chosen.get((one.place, one.view), 0) + 1
@@ -332,18 +333,18 @@ class _Scene:
     def _rules(self) -> Drainability:
         setup = self._setup
         budgets = [
-            tuple(number for number, budget in enumerate(setup.budgets) if workload in selected_by(setup, budget))
+            tuple(number for number, budget in enumerate(setup.budgets) if workload in select_by(setup, budget))
             for workload in range(len(setup.workloads))
         ]
         return Drainability(setup, self._flags, budgets)
 
-    def _allowed(self) -> tuple[int, ...]:
+    def _find_allowed(self) -> tuple[int, ...]:
         """What each budget allows."""
         scales = {w: BudgetScale(desired, unbound) for w, (unbound, desired) in enumerate(self._shown.workloads)}
-        bound = list(self._bound())
+        bound = list(self._list_bound())
         return tuple(status_of(self._setup, budget, scales, bound).allowed for budget in self._setup.budgets)
 
-    def _bound(self) -> Iterator[tuple[int, PodFacts, int]]:
+    def _list_bound(self) -> Iterator[tuple[int, PodFacts, int]]:
         for (_, view), nodes in self._shown.nodes:
             ready = dict(view.ready)
             for workload, alive, terminating in view.facts.pods:
@@ -361,8 +362,9 @@ def _nodes(chosen: tuple[Unneeded, ...]) -> tuple[Node_, ...]:
     return tuple((one.place, one.view) for one in chosen)
 
 
-def mention_slots(found: Mentions) -> None:
-    """Adds what `_slots` reads of nodes: by which name a node is remembered."""
+def mention_groups(found: Mentions, setup: Setup) -> None:
+    """Adds what simulated scheduling reads of nodes, and by which name a node is remembered."""
+    mention_scheduling(found, setup)
     found.topology.add(HOSTNAME)
 
 
@@ -401,7 +403,7 @@ class Bound:
 
     def __init__(self, setup: Setup, unique_keys: frozenset[str]) -> None:
         self.setup = setup
-        self.told = names_told(setup)
+        self.told = find_requested_names(setup)
         self._unique_keys = unique_keys
         self._made: dict[int, Scheduler] = {}
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from kubeproof.cluster.node_groups import ClusterAutoscaler
+from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Node, Setup
-from kubeproof.cluster.places import Layout
 from kubeproof.controllers.cluster_autoscaler.drainability import Drainability
 from kubeproof.controllers.cluster_autoscaler.expanders import Requests
 from kubeproof.controllers.cluster_autoscaler.snapshot import (
@@ -27,7 +27,7 @@ from kubeproof.controllers.cluster_autoscaler.snapshot import (
     Spot,
     World,
     order,
-    replaced,
+    replace_node,
 )
 from kubeproof.errors import LimitReached
 
@@ -76,7 +76,7 @@ class Planner:
     def _candidate(self, spot: Spot) -> Spot:
         if spot.role != THERE or spot.view is None or not self._is_eligible(spot):
             return spot
-        is_empty = not self._moved(spot) and not self._blocks(spot, ())
+        is_empty = not self._find_moved(spot) and not self._blocks(spot, ())
         return spot._replace(role=CANDIDATE + 2 * (not is_empty) + (spot.view.spare == 0))
 
     def _is_eligible(self, spot: Spot) -> bool:
@@ -95,7 +95,7 @@ class Planner:
             return spot.pods
         return tuple(one._replace(terminating=0) for one in spot.pods if one.alive)
 
-    def _moved(self, spot: Spot) -> dict[int, int]:
+    def _find_moved(self, spot: Spot) -> dict[int, int]:
         """The pods that need another node."""
         return {
             one.workload: one.alive + one.terminating
@@ -105,7 +105,7 @@ class Planner:
 
     def _blocks(self, spot: Spot, allowed: Sequence[int]) -> bool:
         left = allowed or (1,) * len(self._layout.setup.budgets)
-        return any(self._rules.blocked_by(workload, left) for workload in self._moved(spot))
+        return any(self._rules.find_blocker(workload, left) for workload in self._find_moved(spot))
 
     # -- one removal after the other ------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Planner:
                 found.add(plan)
                 continue
             for spot in [spot for spot, _ in now if spot.role == first]:
-                for after in self._tried(simulator, now, spot, left, plan):
+                for after in self._try_removal(simulator, now, spot, left, plan):
                     if after not in seen:
                         seen.add(after)
                         frontier.add(after)
@@ -129,30 +129,30 @@ class Planner:
                 raise LimitReached(f"more than {MOST_PLANS} ways for the cluster autoscaler to find nodes unneeded")
         return frozenset(found)
 
-    def _tried(
+    def _try_removal(
         self, simulator: Simulator, world: World, spot: Spot, allowed: tuple[int, ...], plan: Plan
     ) -> Iterator[tuple[World, tuple[int, ...], Plan]]:
         """What may come of simulating one removal (`SimulateNodeRemoval`)."""
-        stays = (replaced(world, spot, spot._replace(role=THERE)), allowed, plan)
+        stays = (replace_node(world, spot, spot._replace(role=THERE)), allowed, plan)
         if self._blocks(spot, allowed):
             yield stays
             return
-        moved = self._moved(spot)
+        moved = self._find_moved(spot)
         ghost = spot._replace(role=GHOST, pods=tuple(one for one in spot.pods if one.workload not in moved))
-        emptied = replaced(world, spot, ghost)
-        for after, lost in simulator.packed(emptied, moved, _takes_pods, all_or_nothing=True):
+        emptied = replace_node(world, spot, ghost)
+        for after, lost in simulator.pack(emptied, moved, _takes_pods, all_or_nothing=True):
             if lost:
                 yield stays
             else:
-                yield self._removed(replaced(after, ghost), spot, moved, allowed, plan)
+                yield self._remove(replace_node(after, ghost), spot, moved, allowed, plan)
 
-    def _removed(
+    def _remove(
         self, world: World, spot: Spot, moved: dict[int, int], allowed: tuple[int, ...], plan: Plan
     ) -> tuple[World, tuple[int, ...], Plan]:
         assert spot.view is not None, spot
         left = allowed
         for workload, pods in moved.items():
-            left = self._rules.charged(workload, pods, left)
+            left = self._rules.charge(workload, pods, left)
         is_risky = int(any(after < 0 and after < before for before, after in zip(allowed, left, strict=True)))
         one = Unneeded(spot.source, spot.view, int(bool(moved)), is_risky)
         return world, left, tuple(sorted((*plan, one), key=repr))
@@ -166,7 +166,7 @@ class Planner:
         """
         due = [one for one in plan if one.view.spare == LONG_ENOUGH]
         empty = [one for one in due if not one.drains]
-        for chosen, left in dict.fromkeys(self._shrunk(empty, _frozen(room), MOST_AT_ONCE - leaving)):
+        for chosen, left in dict.fromkeys(self._shrink(empty, _freeze(room), MOST_AT_ONCE - leaving)):
             drains = [one for one in due if one.drains and dict(left)[self._group(one)] > 0]
             calm = [one for one in drains if not one.is_risky] or drains
             may_drain = leaving < MOST_DRAINS and len(chosen) + leaving < MOST_AT_ONCE
@@ -176,7 +176,7 @@ class Planner:
     def _group(self, one: Unneeded) -> str:
         return self._layout.places[one.place].sample.group
 
-    def _shrunk(
+    def _shrink(
         self, nodes: list[Unneeded], room: tuple[tuple[str, int], ...], most: int
     ) -> Iterator[tuple[tuple[Unneeded, ...], tuple[tuple[str, int], ...]]]:
         """Every choice of as many of the nodes as may go, with the room that is left."""
@@ -189,11 +189,11 @@ class Planner:
             rest = list(open_nodes)
             rest.remove(one)
             smaller = {**left, self._group(one): left[self._group(one)] - 1}
-            for others, after in self._shrunk(rest, _frozen(smaller), most - 1):
+            for others, after in self._shrink(rest, _freeze(smaller), most - 1):
                 yield tuple(sorted((one, *others), key=repr)), after
 
 
-def _frozen(room: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+def _freeze(room: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(room.items()))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from kubeproof.cluster.node_groups import NodeGroup, slot_of
+from kubeproof.cluster.nodes.node_groups import NodeGroup, slot_of
 from kubeproof.cluster.objects import HOSTNAME, Node, Setup
 from kubeproof.controllers.cluster_autoscaler.expanders import Option, Requests
 from kubeproof.controllers.cluster_autoscaler.snapshot import Counts, Pods, Simulator, World, with_pod
@@ -109,7 +109,7 @@ def fitting_template(simulator: Simulator, world: World, group: NodeGroup, daemo
     return [workload for workload, _ in pending if simulator.admits(infos, len(infos) - 1, workload)]
 
 
-def balanced(groups: Sequence[NodeGroup], sizes: Sequence[int], alike: Sequence[int], nodes: int) -> dict[int, int]:
+def balance(groups: Sequence[NodeGroup], sizes: Sequence[int], alike: Sequence[int], nodes: int) -> dict[int, int]:
     """How many nodes each of some similar groups grows by: always the smallest (`BalanceScaleUpBetweenGroups`)."""
     grown = {group: sizes[group] for group in alike}
     for _ in range(nodes):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from kubeproof.cluster.places import CORDONED, Layout
+from kubeproof.cluster.nodes.places import CORDONED, Layout
 from kubeproof.controllers.scheduler.controller import Facts, node_info
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
 from kubeproof.errors import LimitReached
@@ -66,7 +66,7 @@ def order(world: Iterable[tuple[Spot, int]]) -> World:
     return tuple(sorted(((s, n) for s, n in amounts.items() if n), key=repr))
 
 
-def replaced(world: World, old: Spot, *new: Spot) -> World:
+def replace_node(world: World, old: Spot, *new: Spot) -> World:
     """The world with one node changed, or gone."""
     return order([*world, (old, -1), *((spot, 1) for spot in new)])
 
@@ -114,7 +114,7 @@ class Simulator:
         kernel = self._kernel(workload)
         return kernel.has_profile and not kernel.lacks_nodes(infos) and kernel.admits(infos, index)
 
-    def packed(
+    def pack(
         self, world: World, wanted: Mapping[int, int], accepts: Callable[[Spot], bool], *, all_or_nothing: bool = False
     ) -> frozenset[tuple[World, Counts]]:
         """Every way to put pods onto nodes, in any order, and the pods that find none.
@@ -132,7 +132,7 @@ class Simulator:
             for index, (workload, count) in enumerate(left):
                 rest = (*left[:index], *(((workload, count - 1),) if count > 1 else ()), *left[index + 1 :])
                 spots = [spot for spot in self.fitting(now, workload) if accepts(spot)]
-                after = [(replaced(now, s, s._replace(pods=with_pod(s.pods, workload))), rest, lost) for s in spots]
+                after = [(replace_node(now, s, s._replace(pods=with_pod(s.pods, workload))), rest, lost) for s in spots]
                 # Pods of one workload are alike: where one finds no node, none of them does.
                 gone = (*left[:index], *left[index + 1 :])
                 for one in after or [(now, gone, tuple(sorted((*lost, (workload, count)))))]:

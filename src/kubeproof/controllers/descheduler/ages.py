@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import Setup, Workload
-from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.controllers.descheduler import evictor
 from kubeproof.controllers.descheduler.arguments import Arguments, arguments_of, plugins_at
 

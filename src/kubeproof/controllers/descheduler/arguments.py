@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile, Plain
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, DeschedulerProfile, Plain
 from kubeproof.values import dataclass
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -43,20 +43,24 @@ class Arguments:
         value = self.fields.get(name)
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, tuple) else ()
 
-    def nested(self, name: str) -> Arguments:
+    def open_nested(self, name: str) -> Arguments:
         """A mapping field, empty if absent."""
         return Arguments(_mapping(self.fields.get(name)))
 
     def percentages(self, name: str) -> dict[str, float]:
         """A mapping from resource to percent."""
-        return {key: float(value) for key, value in self.nested(name).fields.items() if isinstance(value, int | str)}
+        return {
+            key: float(value) for key, value in self.open_nested(name).fields.items() if isinstance(value, int | str)
+        }
 
     def selector(self, name: str) -> LabelSelector | None:
         """A LabelSelector field; None if absent."""
         if self.fields.get(name) is None:
             return None
-        selector = self.nested(name)
-        labels = [Requirement(key, "In", (str(value),)) for key, value in selector.nested("matchLabels").fields.items()]
+        selector = self.open_nested(name)
+        labels = [
+            Requirement(key, "In", (str(value),)) for key, value in selector.open_nested("matchLabels").fields.items()
+        ]
         expressions = selector.fields.get("matchExpressions")
         for item in expressions if isinstance(expressions, tuple) else ():
             one = Arguments(_mapping(item))
@@ -72,7 +76,7 @@ class Arguments:
 
     def admits_namespace(self, namespace: str, *, field: str = "namespaces") -> bool:
         """True if the include and exclude lists let the namespace through."""
-        chosen = self.nested(field)
+        chosen = self.open_nested(field)
         include, exclude = chosen.texts("include"), chosen.texts("exclude")
         return (not include or namespace in include) and namespace not in exclude
 

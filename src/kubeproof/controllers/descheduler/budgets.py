@@ -11,43 +11,43 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.controllers.budgets import BudgetScale, amounts_of, budgets_of, status_of
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.controllers.descheduler.values import NodeEntry, PodGroup
-from kubeproof.controllers.disruption import FAILED, PENDING, RUNNING, BudgetStatus, Matching, PodFacts, evict
+from kubeproof.controllers.evictions.budgets import BudgetScale, amounts_of, budgets_of, status_of
+from kubeproof.controllers.evictions.disruption import FAILED, PENDING, RUNNING, BudgetStatus, Matching, PodFacts, evict
 from kubeproof.values import dataclass
 
-REFUSED = "/"  # the purse of pods that are never granted: no budget has this name
+REFUSED = "/"  # the allowance of pods that are never granted: no budget has this name
 
 
 @dataclass(frozen=True, slots=True)
-class Purses:
+class Allowances:
     """What budgets allow in a cycle, and which evictions are charged to them."""
 
     rooms: Mapping[str, int]  # evictions left by name of the budget, namespace/name
     charged: Mapping[tuple[int, int], str]  # (entry, group) to the budget that is charged; others are free
 
 
-NO_PURSES = Purses({}, {})
+NO_ALLOWANCES = Allowances({}, {})
 
 
-def purses_of(setup: Setup, entries: Sequence[NodeEntry], scales: Mapping[int, BudgetScale]) -> Purses:
-    """The purses of a cycle that finds the pods of these nodes."""
+def allowances_of(setup: Setup, entries: Sequence[NodeEntry], scales: Mapping[int, BudgetScale]) -> Allowances:
+    """The allowances of a cycle that finds the pods of these nodes."""
     if not setup.budgets:
-        return NO_PURSES
+        return NO_ALLOWANCES
     bound = [(group.workload, _facts(group), group.pods * entry.count) for entry in entries for group in entry.pods]
     statuses = {_name(b): status_of(setup, b, scales, bound) for b in setup.budgets}
     rooms = {name: status.allowed for name, status in statuses.items()} | {REFUSED: 0}
     charged = {}
     for number, entry in enumerate(entries):
         for index, group in enumerate(entry.pods):
-            if name := _charged(setup, group, statuses):
+            if name := _find_allowance(setup, group, statuses):
                 charged[number, index] = name
-    return Purses(rooms, charged)
+    return Allowances(rooms, charged)
 
 
-def _charged(setup: Setup, group: PodGroup, statuses: Mapping[str, BudgetStatus]) -> str:
-    """The purse that an eviction of such a pod is taken from; empty if none is asked."""
+def _find_allowance(setup: Setup, group: PodGroup, statuses: Mapping[str, BudgetStatus]) -> str:
+    """The allowance that an eviction of such a pod is taken from; empty if none is asked."""
     budgets = budgets_of(setup, group.workload)
     matching = [Matching(_name(b), amounts_of(b), statuses[_name(b)]) for b in budgets]
     answer = evict(_facts(group), matching)

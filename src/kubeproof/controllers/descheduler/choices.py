@@ -18,7 +18,7 @@ Kind = TypeVar("Kind")
 Takes = tuple[tuple[int, int], ...]  # pods taken from a node, and from how many nodes of the kind as many are taken
 
 
-def limited(size: int) -> None:
+def check_limit(size: int) -> None:
     """Raises if a set of alternatives has grown beyond what is followed."""
     if size > MAX_OUTCOMES:
         raise LimitReached(
@@ -37,19 +37,19 @@ def selections(capacities: Sequence[int], total: int) -> Iterator[tuple[int, ...
         place = len(taken)
         if left == 0 or place == len(capacities):
             found += 1
-            limited(found)
+            check_limit(found)
             yield taken + (0,) * (len(capacities) - place)
             continue
         least, most = max(0, left - rest[place + 1]), min(capacities[place], left)
         stack += [((*taken, first), left - first) for first in range(most, least - 1, -1)]
 
 
-def shared_out(total: int, kinds: Sequence[Kind]) -> Iterator[tuple[tuple[Kind, int], ...]]:
+def share_out(total: int, kinds: Sequence[Kind]) -> Iterator[tuple[tuple[Kind, int], ...]]:
     """All ways to share `total` equal things out to the kinds; kinds that get none are left out."""
     if total == 1:
         yield from (((kind, 1),) for kind in kinds)
         return
-    limited(comb(total + len(kinds) - 1, total))
+    check_limit(comb(total + len(kinds) - 1, total))
     for shares in selections((total,) * len(kinds), total):
         yield tuple((kind, share) for kind, share in zip(kinds, shares, strict=True) if share)
 
@@ -64,7 +64,7 @@ def any_takes(sizes: Sequence[tuple[int, int]], total: int) -> Iterator[tuple[Ta
             for parts in _partitions(amount, size, count):
                 yield parts, amount, False
 
-    return _combined(len(sizes), total, options)
+    return _combine(len(sizes), total, options)
 
 
 def block_takes(sizes: Sequence[tuple[int, int]], total: int) -> Iterator[tuple[Takes, ...]]:
@@ -79,10 +79,10 @@ def block_takes(sizes: Sequence[tuple[int, int]], total: int) -> Iterator[tuple[
                 for part in range(1, min(size - 1, left - emptied * size) + 1):
                     yield (*whole, (part, 1)), emptied * size + part, True
 
-    return _combined(len(sizes), total, options)
+    return _combine(len(sizes), total, options)
 
 
-def _combined(
+def _combine(
     kinds: int, total: int, options: Callable[[int, int, bool], Iterable[tuple[Takes, int, bool]]]
 ) -> Iterator[tuple[Takes, ...]]:
     """One option per kind such that the amounts add up to the total; the flag is handed on from kind to kind."""
@@ -92,14 +92,14 @@ def _combined(
         chosen, left, flag = stack.pop()
         if left == 0:
             found += 1
-            limited(found)
+            check_limit(found)
             yield chosen + ((),) * (kinds - len(chosen))
             continue
         if len(chosen) == kinds:
             continue
         following = [((*chosen, takes), left - amount, now) for takes, amount, now in options(len(chosen), left, flag)]
         stack += reversed(following)
-        limited(len(stack))
+        check_limit(len(stack))
 
 
 def _partitions(amount: int, largest: int, parts: int) -> Iterator[Takes]:
@@ -133,4 +133,4 @@ def assignments(values: Sequence[int], kinds: Sequence[int]) -> Iterator[tuple[d
         for split in selections(room, values.count(distinct[len(splits)])):
             left = tuple(free - used for free, used in zip(room, split, strict=True))
             stack.append(((*splits, split), left))
-            limited(len(stack))
+            check_limit(len(stack))

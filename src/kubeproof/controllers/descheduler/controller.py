@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     Decision,
     EvictedPods,
     EvictPods,
@@ -23,14 +23,15 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Footprint
-from kubeproof.cluster.places import Layout, taints_of
-from kubeproof.cluster.policies import DeschedulerPolicy
+from kubeproof.cluster.loops.footprint import EVERYBODY, NOBODY, Footprint
+from kubeproof.cluster.nodes.places import Layout, taints_of
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell, life_span
-from kubeproof.controllers.budgets import BudgetScale, asked_by, told_by_budgets
+from kubeproof.cluster.steering.policies import DeschedulerPolicy
 from kubeproof.controllers.descheduler.ages import ages_asked
 from kubeproof.controllers.descheduler.cycle import evictions, explain
+from kubeproof.controllers.descheduler.mentions import mention_policy
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
+from kubeproof.controllers.evictions.budgets import BudgetScale, find_asked_by, find_read_by_budgets
 from kubeproof.values import dataclass
 
 OLD_S = 10**9  # the age of pods of which no rule asks how old they are: an eviction too early rather than none
@@ -78,10 +79,12 @@ class DeschedulerController:
     _counts_unbound: bool = field(init=False, compare=False, repr=False)
     _ages: tuple[tuple[int, ...], ...] = field(init=False, compare=False, repr=False)
 
+    reads_nodes = mention_policy
+
     @property
     def footprint(self) -> Footprint:
         return Footprint(
-            tells_starts=told_by_budgets(self.layout.setup),
+            tells_starts=find_read_by_budgets(self.layout.setup),
             chooses_by_start=EVERYBODY,
             sees_objects=NOBODY,
         )
@@ -104,7 +107,7 @@ class DeschedulerController:
     def _is_asked(self, workload: int) -> bool:
         """True if a budget depends on the workload."""
         setup = self.layout.setup
-        return any(workload in asked_by(setup, budget) for budget in setup.budgets)
+        return any(workload in find_asked_by(setup, budget) for budget in setup.budgets)
 
     def show_node(self, place: int, cell: NodeCell) -> Facts:
         """Condition, and pods by workload, phase and age, as far as somebody asks for that."""
@@ -134,7 +137,7 @@ class DeschedulerController:
         actions = []
         for loss in outcome:
             place, facts = nodes[loss.entry]
-            losses = tuple(_evicted(facts.pods[index][0], pods) for index, pods in loss.losses)
+            losses = tuple(_evict(facts.pods[index][0], pods) for index, pods in loss.losses)
             actions.append(EvictPods(NodeRef(place, facts), losses))
         return actions
 
@@ -208,5 +211,5 @@ def _pod_group(alike: Alike, pods: int) -> PodGroup:
     return PodGroup(workload, pods, phase == Phase.TERMINATING, False, age_s, restarts, is_ready, pending)
 
 
-def _evicted(alike: Alike, pods: int) -> EvictedPods:
+def _evict(alike: Alike, pods: int) -> EvictedPods:
     return EvictedPods(alike.workload, (alike.phase,), alike.restarts, pods, alike.life)

@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
-from kubeproof.controllers.budgets import BudgetScale
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.controllers.descheduler import evictor
 from kubeproof.controllers.descheduler.arguments import arguments_of, plugins_at
-from kubeproof.controllers.descheduler.budgets import NO_PURSES, REFUSED, Purses, purses_of
-from kubeproof.controllers.descheduler.choices import limited
+from kubeproof.controllers.descheduler.budgets import NO_ALLOWANCES, REFUSED, Allowances, allowances_of
+from kubeproof.controllers.descheduler.choices import check_limit
 from kubeproof.controllers.descheduler.evicting import Evictions
 from kubeproof.controllers.descheduler.evictor import Evictor
 from kubeproof.controllers.descheduler.ledger import Ledger, limits_of, opening, outcome_of
 from kubeproof.controllers.descheduler.protocol import Builder, Context, Plugin
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, Version
+from kubeproof.controllers.evictions.budgets import BudgetScale
 
 BALANCE_LAST_SINCE = versions.BALANCE_LAST.since
 
@@ -76,9 +76,9 @@ def evictions(
     """
     scene = _scene(setup, policy, nodes, version, unique_keys, unbound)
     ledgers = frozenset({opening(scene)})
-    for plugin in _plugins(policy, scene, _purses(setup, nodes, scales)):
+    for plugin in _plugins(policy, scene, _allowances(setup, nodes, scales)):
         ledgers = frozenset(after for before in ledgers for after in plugin.run(before))
-        limited(len(ledgers))
+        check_limit(len(ledgers))
     return tuple(sorted({outcome_of(ledger) for ledger in ledgers}))
 
 
@@ -96,11 +96,11 @@ def explain(
     scene = _scene(setup, policy, nodes, version, unique_keys, unbound)
     if scene.node_count(scene.ready) < 2:
         return ("descheduler: fewer than two ready nodes, nothing is done",)
-    purses = _purses(setup, nodes, scales)
-    asked = sorted(set(purses.charged.values()) - {REFUSED})
-    lines = [f"budget {name} allows {purses.rooms[name]} eviction(s) now" for name in asked]
+    allowances = _allowances(setup, nodes, scales)
+    asked = sorted(set(allowances.charged.values()) - {REFUSED})
+    lines = [f"budget {name} allows {allowances.rooms[name]} eviction(s) now" for name in asked]
     ledger: Ledger = opening(scene)
-    for plugin in _plugins(policy, scene, purses):
+    for plugin in _plugins(policy, scene, allowances):
         lines += plugin.explain(ledger)
         ledger = min(plugin.run(ledger))
     return tuple(lines)
@@ -112,7 +112,7 @@ def not_modelled(policy: DeschedulerPolicy, classes: frozenset[str] = frozenset(
     for profile in policy.profiles:
         for key, names in profile.enabled:
             found |= {f"plugin {name or '(empty)'} at {key}" for name in names if not _is_modelled(name, key.lower())}
-        found |= {f"argument {name}" for name in _unread_arguments(profile, classes)}
+        found |= {f"argument {name}" for name in _list_unread_arguments(profile, classes)}
     return tuple(sorted(found))
 
 
@@ -122,16 +122,16 @@ def _is_modelled(name: str, point: str) -> bool:
     return name in PLUGINS and PLUGINS[name].point == point
 
 
-def _unread_arguments(profile: DeschedulerProfile, classes: frozenset[str]) -> Iterator[str]:
+def _list_unread_arguments(profile: DeschedulerProfile, classes: frozenset[str]) -> Iterator[str]:
     """Arguments that no rule here looks at, as plugin.argument."""
     for plugin, _ in profile.arguments:
         arguments = arguments_of(profile, plugin)
         known = evictor.MODELLED if plugin == evictor.NAME else PLUGINS[plugin].arguments if plugin in PLUGINS else None
         if known is not None:
             yield from (f"{plugin}.{name}" for name in arguments.fields if name not in known)
-        if plugin == evictor.NAME and arguments.nested("priorityThreshold").text("name") not in ("", *classes):
+        if plugin == evictor.NAME and arguments.open_nested("priorityThreshold").text("name") not in ("", *classes):
             yield f"{plugin}.priorityThreshold.name of a class that the input does not have"
-        extra = arguments.nested("podProtections").texts("extraEnabled") if plugin == evictor.NAME else ()
+        extra = arguments.open_nested("podProtections").texts("extraEnabled") if plugin == evictor.NAME else ()
         yield from (f"{plugin}.podProtections.{name}" for name in extra if name not in evictor.EXTRA_MODELLED)
         if plugin == LIFE_TIME and set(arguments.texts("states")) - {"Running", "Pending", "Failed"}:
             yield f"{plugin}.states other than Running, Pending and Failed"
@@ -148,11 +148,11 @@ def _scene(
     return Scene(setup, nodes, version, unique_keys, selector=policy.node_selector, unbound=unbound)
 
 
-def _purses(setup: Setup, nodes: tuple[NodeEntry, ...], scales: Mapping[int, BudgetScale] | None) -> Purses:
-    return NO_PURSES if scales is None else purses_of(setup, nodes, scales)
+def _allowances(setup: Setup, nodes: tuple[NodeEntry, ...], scales: Mapping[int, BudgetScale] | None) -> Allowances:
+    return NO_ALLOWANCES if scales is None else allowances_of(setup, nodes, scales)
 
 
-def _plugins(policy: DeschedulerPolicy, scene: Scene, purses: Purses) -> Iterator[Plugin]:
+def _plugins(policy: DeschedulerPolicy, scene: Scene, allowances: Allowances) -> Iterator[Plugin]:
     """The plugins in the order in which they run; none with fewer than two ready nodes."""
     if scene.node_count(scene.ready) < 2:
         return
@@ -166,5 +166,5 @@ def _plugins(policy: DeschedulerPolicy, scene: Scene, purses: Purses) -> Iterato
         for name in plugins_at(profile, point):
             if name in PLUGINS and PLUGINS[name].point == point:
                 arguments = arguments_of(profile, name)
-                context = Context(scene, arguments, own_evictor, Evictions(scene, limits, purses), limits)
+                context = Context(scene, arguments, own_evictor, Evictions(scene, limits, allowances), limits)
                 yield PLUGINS[name].build(context)

@@ -1,7 +1,7 @@
 """Carrying out evictions under the policy's limits and under budgets: every order that is left open gives its outcome.
 
-Every eviction is charged to purses: its namespace's, for the limit per namespace, and that of a disruption budget. A
-pod that finds one of them empty is passed over.
+Every eviction is charged to allowances: its namespace's, for the limit per namespace, and that of a disruption budget.
+A pod that finds one of them empty is passed over.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kubeproof.controllers.descheduler.budgets import NO_PURSES, Purses
-from kubeproof.controllers.descheduler.choices import limited, selections, shared_out
+from kubeproof.controllers.descheduler.budgets import NO_ALLOWANCES, Allowances
+from kubeproof.controllers.descheduler.choices import check_limit, selections, share_out
 from kubeproof.controllers.descheduler.ledger import (
     Block,
     Ledger,
@@ -21,42 +21,44 @@ from kubeproof.controllers.descheduler.ledger import (
     Plan,
     Take,
     Work,
-    joined,
-    merged,
+    join,
+    merge,
 )
 from kubeproof.controllers.descheduler.scene import Scene
 
-Spent = tuple[tuple[str, int], ...]  # evictions by purse, sorted
-PursesOf = tuple[str, ...]  # the namespace, then perhaps a budget (namespace/name)
+Spent = tuple[tuple[str, int], ...]  # evictions by allowance, sorted
+AllowancesOf = tuple[str, ...]  # the namespace, then perhaps a budget (namespace/name)
 
 UNLIMITED = 1 << 60
 
 
 class Evicted(NamedTuple):
-    """What is evicted by purse, and the nodes with the work that is left."""
+    """What is evicted by allowance, and the nodes with the work that is left."""
 
     spent: Spent
     plan: Plan
 
 
 class Chosen(NamedTuple):
-    """Evictions chosen so far in one round: counts, nodes, and the purses of pods that wait on some node."""
+    """Evictions chosen so far in one round: counts, nodes, and the allowances of pods that wait on some node."""
 
     spent: Spent
     plan: Plan
-    waiting: frozenset[PursesOf]
+    waiting: frozenset[AllowancesOf]
 
 
-Option = tuple[NodeState, tuple[PursesOf, ...]]  # a node after its part of a round, and the purses of waiting pods
+Option = tuple[
+    NodeState, tuple[AllowancesOf, ...]
+]  # a node after its part of a round, and the allowances of waiting pods
 
 
 class Evictions:
     """The hand that evicts."""
 
-    def __init__(self, scene: Scene, limits: Limits, purses: Purses = NO_PURSES) -> None:
+    def __init__(self, scene: Scene, limits: Limits, allowances: Allowances = NO_ALLOWANCES) -> None:
         self._scene = scene
         self._limits = limits
-        self._budgets = purses
+        self._budgets = allowances
 
     @property
     def unlimited(self) -> bool:
@@ -68,16 +70,16 @@ class Evictions:
         if self._within(ledger, plan):
             return self._at_once(plan)
         results: set[Ledger] = set()
-        seen = {self._pruned(Evicted(ledger.namespaces, plan))}
+        seen = {self._prune(Evicted(ledger.namespaces, plan))}
         stack = list(seen)
         while stack:
             progress = stack.pop()
-            following = {self._pruned(step) for step in self._next_blocks(progress)}
+            following = {self._prune(step) for step in self._next_blocks(progress)}
             if not following:
-                results.add(Ledger(merged((state, count) for state, _, count in progress.plan), progress.spent))
+                results.add(Ledger(merge((state, count) for state, _, count in progress.plan), progress.spent))
             stack += following - seen
             seen |= following
-            limited(len(seen))
+            check_limit(len(seen))
         return frozenset(results)
 
     def pod_by_pod(self, ledger: Ledger, plan: Plan) -> frozenset[Ledger]:
@@ -87,18 +89,18 @@ class Evictions:
         rounds = {Evicted(ledger.namespaces, plan)}
         for rank in sorted({block.rank for _, work, _ in plan for block in work}):
             rounds = {after for before in rounds for after in self._round(before, rank)}
-            limited(len(rounds))
-        return frozenset(Ledger(merged((s, count) for s, _, count in end.plan), end.spent) for end in rounds)
+            check_limit(len(rounds))
+        return frozenset(Ledger(merge((s, count) for s, _, count in end.plan), end.spent) for end in rounds)
 
     def one(self, ledger: Ledger, state: NodeState, group: int) -> tuple[Ledger, NodeState] | None:
         """The ledger and the node after one more eviction there, None if a limit forbids it."""
         spent = dict(ledger.namespaces)
-        purses = self._purses(state.entry, group)
-        if min(self._room_on_node(state), self._room_for(spent, purses), self._room_in_all(spent)) == 0:
+        allowances = self._allowances(state.entry, group)
+        if min(self._room_on_node(state), self._room_for(spent, allowances), self._room_in_all(spent)) == 0:
             return None
         after = self._without(state, ((group, 1),))
-        nodes = merged((*((s, c - (s == state)) for s, c in ledger.nodes), (after, 1)))
-        return Ledger(nodes, _added(spent, dict.fromkeys(purses, 1))), after
+        nodes = merge((*((s, c - (s == state)) for s, c in ledger.nodes), (after, 1)))
+        return Ledger(nodes, _add(spent, dict.fromkeys(allowances, 1))), after
 
     def _within(self, ledger: Ledger, plan: Plan) -> bool:
         """True if no limit can be reached, and no budget."""
@@ -109,11 +111,11 @@ class Evictions:
         spent = dict(ledger.namespaces)
         return (
             all(pods <= self._room_on_node(state) for state, pods, _ in planned)
-            and all(everywhere <= self._room_in(spent, name) for name in ("", *spent, *self._used()))
+            and all(everywhere <= self._room_in(spent, name) for name in ("", *spent, *self._find_used()))
             and everywhere <= self._room_in_all(spent)
         )
 
-    def _used(self) -> set[str]:
+    def _find_used(self) -> set[str]:
         """The budgets that some pod is charged to."""
         return set(self._budgets.charged.values())
 
@@ -122,42 +124,42 @@ class Evictions:
         partial: set[Nodes] = {()}
         for state, work, count in plan:
             ends = sorted(self._ends(state, work))
-            partial = {merged((*before, *share)) for before in partial for share in shared_out(count, ends)}
-            limited(len(partial))
-        return frozenset(Ledger(nodes, self._counted(nodes)) for nodes in partial)
+            partial = {merge((*before, *share)) for before in partial for share in share_out(count, ends)}
+            check_limit(len(partial))
+        return frozenset(Ledger(nodes, self._count_by_allowance(nodes)) for nodes in partial)
 
     def _ends(self, state: NodeState, work: Work) -> set[NodeState]:
         """The states in which a node may end when all its work is done."""
         ends = {state}
         for block in work:
             for take in block.takes:
-                ends = {after for before in ends for after in self._taken(before, take.groups, take.pods)}
-                limited(len(ends))
+                ends = {after for before in ends for after in self._take(before, take.groups, take.pods)}
+                check_limit(len(ends))
         return ends
 
-    def _counted(self, nodes: Nodes) -> Spent:
-        """Evictions by purse."""
+    def _count_by_allowance(self, nodes: Nodes) -> Spent:
+        """Evictions by allowance."""
         counts: Counter[str] = Counter()
         for state, count in nodes:
             for group, pods in enumerate(state.losses):
-                for name in self._purses(state.entry, group) if pods else ():
+                for name in self._allowances(state.entry, group) if pods else ():
                     counts[name] += pods * count
         return tuple(sorted(counts.items()))
 
-    def _pruned(self, progress: Evicted) -> Evicted:
+    def _prune(self, progress: Evicted) -> Evicted:
         """Without blocks that can evict nothing any more, so that their order does not matter."""
         spent = dict(progress.spent)
 
         def is_possible(state: NodeState, block: Block) -> bool:
             groups = {group for take in block.takes for group in take.groups}
-            return any(self._room_for(spent, self._purses(state.entry, group)) for group in groups)
+            return any(self._room_for(spent, self._allowances(state.entry, group)) for group in groups)
 
-        def left(state: NodeState, work: Work) -> Work:
+        def leave(state: NodeState, work: Work) -> Work:
             if not min(self._room_on_node(state), self._room_in_all(spent)):
                 return ()
             return tuple(block for block in work if is_possible(state, block))
 
-        return Evicted(progress.spent, joined((s, left(s, work), count) for s, work, count in progress.plan))
+        return Evicted(progress.spent, join((s, leave(s, work), count) for s, work, count in progress.plan))
 
     def _next_blocks(self, progress: Evicted) -> Iterator[Evicted]:
         """What one more block leads to, none if no work is left."""
@@ -168,10 +170,10 @@ class Evictions:
             for block in {block for block in work if block.rank == first}:
                 rest = list(work)
                 rest.remove(block)
-                for after, spent in self._done(state, progress.spent, block):
-                    yield Evicted(spent, joined((*others, (after, tuple(rest), 1))))
+                for after, spent in self._do(state, progress.spent, block):
+                    yield Evicted(spent, join((*others, (after, tuple(rest), 1))))
 
-    def _done(self, state: NodeState, spent: Spent, block: Block) -> set[tuple[NodeState, Spent]]:
+    def _do(self, state: NodeState, spent: Spent, block: Block) -> set[tuple[NodeState, Spent]]:
         """The node and the counts after as much of a block as the limits allow."""
         ends = {(state, spent)}
         for take in block.takes:
@@ -180,34 +182,34 @@ class Evictions:
 
     def _within_limits(self, state: NodeState, spent: dict[str, int], take: Take) -> Iterator[tuple[NodeState, Spent]]:
         """Any pods of the take, and of these as many as limits and budgets let go, in any order."""
-        left = [self._left(state, (group,)) for group in take.groups]
+        left = [self._count_left(state, (group,)) for group in take.groups]
         ends: set[tuple[NodeState, Spent]] = set()
         for chosen in selections(left, take.pods):
-            for granted in self._granted(state, spent, take.groups, chosen):
+            for granted in self._grant(state, spent, take.groups, chosen):
                 counts: Counter[str] = Counter()
                 for group, pods in zip(take.groups, granted, strict=True):
-                    counts.update(dict.fromkeys(self._purses(state.entry, group), pods))
-                ends.add((self._without(state, zip(take.groups, granted, strict=True)), _added(spent, counts)))
+                    counts.update(dict.fromkeys(self._allowances(state.entry, group), pods))
+                ends.add((self._without(state, zip(take.groups, granted, strict=True)), _add(spent, counts)))
         yield from ends
 
-    def _granted(
+    def _grant(
         self, state: NodeState, spent: dict[str, int], groups: tuple[int, ...], chosen: tuple[int, ...]
     ) -> list[tuple[int, ...]]:
         """The largest parts of the chosen pods that nothing forbids: who is asked for first gets what there is."""
         most = min(sum(chosen), self._room_on_node(state), self._room_in_all(spent))
-        purses = [self._purses(state.entry, group) for group in groups]
+        allowances = [self._allowances(state.entry, group) for group in groups]
         allowed = [
             granted
             for total in range(most, -1, -1)
             for granted in selections(chosen, total)
-            if sum(granted) == total and self._is_covered(spent, purses, granted)
+            if sum(granted) == total and self._is_covered(spent, allowances, granted)
         ]
         return [one for one in allowed if not any(_exceeds(other, one) for other in allowed)]
 
-    def _is_covered(self, spent: dict[str, int], purses: list[PursesOf], granted: tuple[int, ...]) -> bool:
-        """True if no purse is overdrawn."""
+    def _is_covered(self, spent: dict[str, int], allowances: list[AllowancesOf], granted: tuple[int, ...]) -> bool:
+        """True if no allowance is overdrawn."""
         needed: Counter[str] = Counter()
-        for names, pods in zip(purses, granted, strict=True):
+        for names, pods in zip(allowances, granted, strict=True):
             needed.update(dict.fromkeys(names, pods))
         return all(pods <= self._room_in(spent, name) for name, pods in needed.items())
 
@@ -217,36 +219,36 @@ class Evictions:
         for state, work, count in progress.plan:
             options = sorted(self._options(state, [block for block in work if block.rank == rank]))
             rest = tuple(block for block in work if block.rank != rank)
-            shares = list(shared_out(count, options))
-            grown = (self._grown(before, state, rest, share) for before in partial for share in shares)
+            shares = list(share_out(count, options))
+            grown = (self._grow(before, state, rest, share) for before in partial for share in shares)
             partial = {after for after in grown if self._is_allowed(after)}
-            limited(len(partial))
-        return {Evicted(end.spent, joined(end.plan)) for end in partial if self._is_complete(end)}
+            check_limit(len(partial))
+        return {Evicted(end.spent, join(end.plan)) for end in partial if self._is_complete(end)}
 
     def _options(self, state: NodeState, blocks: list[Block]) -> Iterator[Option]:
         """What may become of a node in a round, as far as its own limit goes."""
         wanted: Counter[int] = Counter()
         for take in (take for block in blocks for take in block.takes):
             for group in take.groups:  # several groups stand for all of their pods
-                wanted[group] += take.pods if len(take.groups) == 1 else self._left(state, (group,))
+                wanted[group] += take.pods if len(take.groups) == 1 else self._count_left(state, (group,))
         room = min(sum(wanted.values()), self._room_on_node(state))
         for pods in range(room + 1):
             for chosen in selections(list(wanted.values()), pods):
                 taken = tuple(zip(wanted, chosen, strict=True))
-                waiting = {self._purses(state.entry, group) for group, lost in taken if lost < wanted[group]}
+                waiting = {self._allowances(state.entry, group) for group, lost in taken if lost < wanted[group]}
                 is_full = pods == self._room_on_node(state)
                 yield self._without(state, taken), () if is_full else tuple(sorted(waiting))
 
-    def _grown(self, before: Chosen, state: NodeState, rest: Work, share: tuple[tuple[Option, int], ...]) -> Chosen:
+    def _grow(self, before: Chosen, state: NodeState, rest: Work, share: tuple[tuple[Option, int], ...]) -> Chosen:
         """The choice with one more kind of nodes decided."""
         counts: Counter[str] = Counter()
         for (after, _), nodes in share:
             for group, pods in enumerate(after.losses):
-                for name in self._purses(state.entry, group):
+                for name in self._allowances(state.entry, group):
                     counts[name] += (pods - state.losses[group]) * nodes
         waiting = before.waiting.union(*(names for (_, names), _ in share))
         plan = (*before.plan, *((after, rest, nodes) for (after, _), nodes in share))
-        return Chosen(_added(dict(before.spent), counts), plan, waiting)
+        return Chosen(_add(dict(before.spent), counts), plan, waiting)
 
     def _is_allowed(self, chosen: Chosen) -> bool:
         """True if no limit is exceeded, and no budget."""
@@ -261,11 +263,13 @@ class Evictions:
     def _is_complete(self, chosen: Chosen) -> bool:
         """True if every pod that waits is held back by a limit or a budget."""
         spent = dict(chosen.spent)
-        return not self._room_in_all(spent) or not any(self._room_for(spent, purses) for purses in chosen.waiting)
+        return not self._room_in_all(spent) or not any(
+            self._room_for(spent, allowances) for allowances in chosen.waiting
+        )
 
-    def _taken(self, state: NodeState, groups: tuple[int, ...], pods: int) -> Iterator[NodeState]:
+    def _take(self, state: NodeState, groups: tuple[int, ...], pods: int) -> Iterator[NodeState]:
         """The node after `pods` of the groups are gone, for every choice."""
-        left = [self._left(state, (group,)) for group in groups]
+        left = [self._count_left(state, (group,)) for group in groups]
         for chosen in selections(left, pods):
             yield self._without(state, zip(groups, chosen, strict=True))
 
@@ -276,7 +280,7 @@ class Evictions:
             losses[group] += pods
         return NodeState(state.entry, tuple(losses))
 
-    def _left(self, state: NodeState, groups: Iterable[int]) -> int:
+    def _count_left(self, state: NodeState, groups: Iterable[int]) -> int:
         """How many pods of the groups the node still has."""
         return sum(self._scene.entries[state.entry].pods[group].pods - state.losses[group] for group in groups)
 
@@ -285,12 +289,12 @@ class Evictions:
         return _room(self._limits.per_node, sum(state.losses))
 
     def _room_in(self, spent: dict[str, int], name: str) -> int:
-        """How many more evictions a purse pays for."""
+        """How many more evictions an allowance pays for."""
         limit = self._budgets.rooms.get(name, self._limits.per_namespace)
         return _room(limit, spent.get(name, 0))
 
-    def _room_for(self, spent: dict[str, int], purses: PursesOf) -> int:
-        return min(self._room_in(spent, name) for name in purses)
+    def _room_for(self, spent: dict[str, int], allowances: AllowancesOf) -> int:
+        return min(self._room_in(spent, name) for name in allowances)
 
     def _room_in_all(self, spent: dict[str, int]) -> int:
         """How many more evictions the cycle allows."""
@@ -300,7 +304,7 @@ class Evictions:
         """What was evicted, each pod once: budgets are charged beside their namespace."""
         return [pods for name, pods in spent.items() if name not in self._budgets.rooms]
 
-    def _purses(self, entry: int, group: int) -> PursesOf:
+    def _allowances(self, entry: int, group: int) -> AllowancesOf:
         namespace = self._scene.workload(self._scene.entries[entry].pods[group].workload).namespace
         charged = self._budgets.charged.get((entry, group))
         return (namespace,) if charged is None else (namespace, charged)
@@ -319,7 +323,7 @@ def _pods(work: Work) -> int:
     return sum(take.pods for block in work for take in block.takes)
 
 
-def _added(spent: dict[str, int], more: dict[str, int]) -> Spent:
+def _add(spent: dict[str, int], more: dict[str, int]) -> Spent:
     """The counts with others added; zeros are left out."""
     names = sorted(spent.keys() | more.keys())
     sums = ((name, spent.get(name, 0) + more.get(name, 0)) for name in names)

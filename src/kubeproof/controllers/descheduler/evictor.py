@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.priorities import SYSTEM_CRITICAL, class_values, priority_of
-from kubeproof.controllers.budgets import budgets_of
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.steering.priorities import SYSTEM_CRITICAL, class_values, priority_of
 from kubeproof.controllers.descheduler.arguments import Arguments
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import PodGroup
+from kubeproof.controllers.evictions.budgets import budgets_of
 
 NAME = "DefaultEvictor"
 
@@ -41,11 +41,11 @@ class Evictor:
 
     def __init__(self, arguments: Arguments, scene: Scene) -> None:
         self._scene = scene
-        self._unprotected = _unprotected(arguments, scene.version)
-        self._protected = _protected(arguments, scene.version)
+        self._unprotected = _find_unprotected(arguments, scene.version)
+        self._protected = _find_protected(arguments, scene.version)
         self._heeds_wishes = arguments.text("noEvictionPolicy") == MANDATORY and scene.version >= PROTECTIONS_SINCE
         self._selector = arguments.selector("labelSelector")
-        self._threshold = _threshold(arguments.nested("priorityThreshold"), scene)
+        self._threshold = _threshold(arguments.open_nested("priorityThreshold"), scene)
         self._min_replicas = (arguments.number("minReplicas") or 0) if scene.version >= MIN_REPLICAS_SINCE else 0
         self._min_age = arguments.seconds("minPodAge") if scene.version >= MIN_POD_AGE_SINCE else None
         self._replicas = _replicas(scene) if self._min_replicas > 1 else Counter[int]()
@@ -109,9 +109,9 @@ def _replicas(scene: Scene) -> Counter[int]:
     return replicas
 
 
-def _unprotected(arguments: Arguments, version: tuple[int, int]) -> frozenset[str]:
+def _find_unprotected(arguments: Arguments, version: tuple[int, int]) -> frozenset[str]:
     """The default protections that are switched off; the newer list, if used, replaces the older flags."""
-    protections = arguments.nested("podProtections")
+    protections = arguments.open_nested("podProtections")
     disabled, extra = protections.texts("defaultDisabled"), protections.texts("extraEnabled")
     if version >= PROTECTIONS_SINCE and (disabled or extra):
         return frozenset(disabled)
@@ -125,9 +125,9 @@ def _unprotected(arguments: Arguments, version: tuple[int, int]) -> frozenset[st
     return frozenset(allowed - ({"DaemonSetPods"} if version < DAEMON_SETS_SINCE else set()))
 
 
-def _protected(arguments: Arguments, version: tuple[int, int]) -> frozenset[str]:
+def _find_protected(arguments: Arguments, version: tuple[int, int]) -> frozenset[str]:
     """The protections that are switched on beyond the default ones."""
-    protections = arguments.nested("podProtections")
+    protections = arguments.open_nested("podProtections")
     disabled, extra = protections.texts("defaultDisabled"), protections.texts("extraEnabled")
     if version >= PROTECTIONS_SINCE and (disabled or extra):
         return frozenset(extra)

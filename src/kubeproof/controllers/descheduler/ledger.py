@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.policies import DeschedulerPolicy
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.steering.policies import DeschedulerPolicy
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import NodeLoss, Outcome, PodGroup, Version
 
@@ -90,7 +90,7 @@ def alive(scene: Scene, state: NodeState) -> tuple[tuple[int, PodGroup, int], ..
     )
 
 
-def merged(nodes: Iterable[tuple[NodeState, int]]) -> Nodes:
+def merge(nodes: Iterable[tuple[NodeState, int]]) -> Nodes:
     """Equal states joined, sorted."""
     counts: Counter[NodeState] = Counter()
     for state, count in nodes:
@@ -109,10 +109,10 @@ def outcome_of(ledger: Ledger) -> Outcome:
 
 def plan_of(nodes: Nodes, work_of: Callable[[NodeState], Work]) -> Plan:
     """The plan in which all nodes of a state have the same work."""
-    return joined((state, work_of(state), count) for state, count in nodes)
+    return join((state, work_of(state), count) for state, count in nodes)
 
 
-def joined(items: Iterable[tuple[NodeState, Work, int]]) -> Plan:
+def join(items: Iterable[tuple[NodeState, Work, int]]) -> Plan:
     """The plan with equal nodes joined, sorted."""
     counts: Counter[tuple[NodeState, Work]] = Counter()
     for state, work, count in items:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.near_nodes import agreed_monotone
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.nodes.near_nodes import agree_monotone
 from kubeproof.cluster.objects import Node, PodTemplate, PodTerm, Setup, Workload
 from kubeproof.controllers.descheduler.arguments import parse_selector
 from kubeproof.controllers.descheduler.values import NodeEntry, Version
@@ -139,7 +139,7 @@ class Scene:
                 for name, amount in self.requests(workload).items()
             )
 
-        return agreed_monotone(node, fits_beside)
+        return agree_monotone(node, fits_beside)
 
     def fits(self, workload: int, entry: int) -> bool:
         """NodeFit on a node that the pod is not on."""

@@ -12,12 +12,12 @@ from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
-from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
 from kubeproof.controllers.hpa.behavior import behavior_of
 from kubeproof.controllers.hpa.calculator import Failure
-from kubeproof.controllers.hpa.combine import forced
-from kubeproof.controllers.hpa.decide import Judged, ScaleDecision, concluded, never_acts
+from kubeproof.controllers.hpa.combine import find_forced
+from kubeproof.controllers.hpa.decide import Judged, ScaleDecision, conclude, never_acts
 from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
 from kubeproof.controllers.hpa.history import later as aged
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
@@ -42,7 +42,7 @@ class Memory(NamedTuple):
     history: History
     is_known: bool = False  # to rivals, by its target's selector; kept only where there are some
 
-    def packed(self) -> tuple[int, ...]:
+    def pack(self) -> tuple[int, ...]:
         """As plain numbers."""
         recommendations = self.history.recommendations
         count = NO_HISTORY if recommendations is None else len(recommendations)
@@ -57,7 +57,7 @@ class Memory(NamedTuple):
 
 
 @lru_cache(maxsize=10_000)
-def unpacked(numbers: tuple[int, ...]) -> Memory:
+def unpack(numbers: tuple[int, ...]) -> Memory:
     """The memory from plain numbers."""
     least_s, most_s, known, count, *rest = numbers
     pairs = list(zip(rest[::2], rest[1::2], strict=True))
@@ -69,7 +69,7 @@ def unpacked(numbers: tuple[int, ...]) -> Memory:
 
 def first_memory(period_s: int, *, is_known: bool = False) -> tuple[int, ...]:
     """Before the first sync, which comes within a period."""
-    return Memory(0, period_s, History(), is_known).packed()
+    return Memory(0, period_s, History(), is_known).pack()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class LookAhead:
         """What one sync makes of it."""
         key = asked, history
         if key not in self._recall.outcomes:
-            self._recall.outcomes[key] = concluded(self._autoscaler, *asked, history, self._settings)
+            self._recall.outcomes[key] = conclude(self._autoscaler, *asked, history, self._settings)
         return self._recall.outcomes[key]
 
     def due(self, asked: Asked, memory: Memory) -> int:
@@ -107,18 +107,18 @@ class LookAhead:
         """The memory after syncs that change nothing; at rest, if no seconds are given."""
         key = asked, numbers, seconds
         if key not in self._recall.memories:
-            memory = unpacked(numbers)
-            aged_memory = self._aged(asked, memory, seconds)
-            self._recall.memories[key] = aged_memory._replace(is_known=memory.is_known).packed()
+            memory = unpack(numbers)
+            aged_memory = self._age(asked, memory, seconds)
+            self._recall.memories[key] = aged_memory._replace(is_known=memory.is_known).pack()
         return self._recall.memories[key]
 
-    def _aged(self, asked: Asked, memory: Memory, seconds: int | None) -> Memory:
+    def _age(self, asked: Asked, memory: Memory, seconds: int | None) -> Memory:
         if seconds is not None and self._may_act_now(asked, memory):
             return Memory(0, memory.most_s - seconds, aged(memory.history, seconds))
         is_open = memory.least_s < memory.most_s
         if seconds is None or (is_open and self._first_acting(asked, memory) == NEVER):
-            return Memory(0, self._period_s, self._rested(asked, memory, seconds))
-        next_s, history = self._caught_up(asked, memory, seconds)
+            return Memory(0, self._period_s, self._rest(asked, memory, seconds))
+        next_s, history = self._catch_up(asked, memory, seconds)
         return Memory(next_s - seconds, next_s - seconds, history)
 
     def _may_act_now(self, asked: Asked, memory: Memory) -> bool:
@@ -131,10 +131,10 @@ class LookAhead:
             return NEVER
         key = asked, memory
         if key not in self._recall.acting:
-            self._recall.acting[key] = self._looked_ahead(asked, memory)
+            self._recall.acting[key] = self._look_ahead(asked, memory)
         return self._recall.acting[key]
 
-    def _looked_ahead(self, asked: Asked, memory: Memory) -> int:
+    def _look_ahead(self, asked: Asked, memory: Memory) -> int:
         before: History | None = None
         for time_s, outcome in self.syncs(asked, memory):
             if outcome.replicas != asked.current:
@@ -144,7 +144,7 @@ class LookAhead:
             before = outcome.history
         return NEVER
 
-    def _rested(self, asked: Asked, memory: Memory, seconds: int | None) -> History:
+    def _rest(self, asked: Asked, memory: Memory, seconds: int | None) -> History:
         """The history after idle syncs: those within `seconds`, or as many as still change it."""
         history = memory.history
         for time_s, outcome in self.syncs(asked, memory, seconds):
@@ -155,7 +155,7 @@ class LookAhead:
             history = outcome.history
         return history
 
-    def _caught_up(self, asked: Asked, memory: Memory, seconds: int) -> tuple[int, History]:
+    def _catch_up(self, asked: Asked, memory: Memory, seconds: int) -> tuple[int, History]:
         """When the first sync after `seconds` is (or the acting one at that moment), and the history by then."""
         history = aged(memory.history, seconds)
         for time_s, outcome in self.syncs(asked, memory, seconds):
@@ -182,7 +182,7 @@ class LookAhead:
             if skipped == FOREVER:
                 skipped = 1  # no time given: whoever looks sees that the memory stays the same
             if skipped > 0:
-                outcome = self._repeated(asked, outcome, skipped * self._period_s)
+                outcome = self._repeat(asked, outcome, skipped * self._period_s)
             else:
                 outcome = self.outcome(asked, aged(outcome.history, self._period_s))
             time_s += max(skipped, 1) * self._period_s
@@ -197,11 +197,11 @@ class LookAhead:
         others = self._others(asked, outcome.history)
         if outcome.replicas != asked.current or any(each.age_s == 0 for each in others):
             return 0  # of two entries of one age the newest may be missing
-        left = [self._left(age_s, self._windows_s) for age_s, _ in others]
+        left = [self._count_left(age_s, self._windows_s) for age_s, _ in others]
         ageing = [event.age_s for event in outcome.history.scale_events if not self._is_outdated(event)]
-        return min(left + [self._left(age_s, self._periods_s) for age_s in ageing], default=FOREVER)
+        return min(left + [self._count_left(age_s, self._periods_s) for age_s in ageing], default=FOREVER)
 
-    def _repeated(self, asked: Asked, outcome: ScaleDecision, seconds: int) -> ScaleDecision:
+    def _repeat(self, asked: Asked, outcome: ScaleDecision, seconds: int) -> ScaleDecision:
         recommendations, events = outcome.history
         older = tuple(e if self._is_outdated(e) else ScaleEvent(e.age_s + seconds, e.change) for e in events)
         if recommendations is None:
@@ -222,11 +222,11 @@ class LookAhead:
     def _newest(self, asked: Asked) -> Recommendation | None:
         """The recommendation that a sync adds, as a pruned memory keeps it."""
         minimum, maximum = self._autoscaler.min_replicas, self._autoscaler.max_replicas
-        if not isinstance(asked.proposal, int) or forced(asked.current, minimum, maximum) is not None:
+        if not isinstance(asked.proposal, int) or find_forced(asked.current, minimum, maximum) is not None:
             return None
         return Recommendation(0, min(max(asked.proposal, minimum), maximum))
 
-    def _left(self, age_s: int, ends: tuple[int, ...]) -> int:
+    def _count_left(self, age_s: int, ends: tuple[int, ...]) -> int:
         """How many syncs come before an entry of this age meets the next of these ages."""
         place = bisect_right(ends, age_s)
         return (ends[place] - age_s - 1) // self._period_s if place < len(ends) else 0

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, ScalingPolicy, ScalingRules
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, ScalingPolicy, ScalingRules
 from kubeproof.controllers.hpa.settings import NEWEST, AutoscalerSettings, Version
 
 DEFAULT_UP = ScalingRules((ScalingPolicy("Pods", 4, 15), ScalingPolicy("Percent", 100, 15)), window_s=0)

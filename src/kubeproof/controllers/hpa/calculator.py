@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from math import ceil
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.controllers.hpa.behavior import Tolerance
 from kubeproof.controllers.hpa.samples import MISSING, READY, UNREADY, Sample
 from kubeproof.controllers.hpa.settings import Version
@@ -45,7 +45,7 @@ class Assumed(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """A proposal and the numbers behind it; `measured` is percent of request, or the average in thousandths."""
+    """A proposal and the numbers behind it; `measure` is percent of request, or the average in thousandths."""
 
     replicas: int
     measured: int
@@ -68,14 +68,14 @@ class Target:
     value: int
     is_percent: bool
 
-    def measured(self, counted: list[_Counted]) -> int:
+    def measure(self, counted: list[_Counted]) -> int:
         """Usage over these pods in the unit of the target, rounded down as upstream does."""
         usage = sum(each.pods * each.usage for each in counted)
         if self.is_percent:
             return usage * 100 // sum(each.pods * each.request for each in counted)
         return usage // _pods(counted)
 
-    def assumed_when_low(self, request: int) -> int:
+    def assume_when_low(self, request: int) -> int:
         """What a pod without metric is taken to use on a scale-down: its request, or the target if that is more."""
         return request * max(100, self.value) // 100 if self.is_percent else self.value
 
@@ -85,16 +85,16 @@ def compute(current: int, samples: tuple[Sample, ...], target: Target, tolerance
     problem = _problem(samples, target)
     if problem is not None:
         return problem
-    ready = [_counted(sample) for sample in samples if sample.state == READY]
-    measured = target.measured(ready)
+    ready = [_count_sample(sample) for sample in samples if sample.state == READY]
+    measured = target.measure(ready)
     ratio = float(measured) / float(target.value)
     missing = [sample for sample in samples if sample.state == MISSING]
     unready = [sample for sample in samples if sample.state == UNREADY and ratio > 1.0]
     if not _pods(missing) and not _pods(unready):
         return _first_look(current, measured, ratio, _pods(ready), tolerance)
-    filled = _filled(missing, ratio, target, tolerance.version) + [_counted(sample) for sample in unready]
+    filled = _fill_missing(missing, ratio, target, tolerance.version) + [_count_sample(sample) for sample in unready]
     counted = ready + filled
-    second = target.measured(counted)
+    second = target.measure(counted)
     assumed = Assumed(_pods(missing), _pods(unready), second, float(second) / float(target.value))
     replicas, rule = _second_look(current, ratio, assumed.ratio, _pods(counted), tolerance)
     return Computed(replicas, measured, ratio, assumed, _pods(counted), rule)
@@ -119,13 +119,13 @@ def _problem(samples: tuple[Sample, ...], target: Target) -> Failure | None:
 def _first_look(current: int, measured: int, ratio: float, pods: int, tolerance: Tolerance) -> Computed:
     if tolerance.covers(ratio):
         return Computed(current, measured, ratio, None, pods, WITHIN_TOLERANCE)
-    return Computed(_rounded_up(ratio * float(pods)), measured, ratio, None, pods, CEILING)
+    return Computed(_round_up(ratio * float(pods)), measured, ratio, None, pods, CEILING)
 
 
-def _filled(missing: list[Sample], ratio: float, target: Target, version: Version) -> list[_Counted]:
+def _fill_missing(missing: list[Sample], ratio: float, target: Target, version: Version) -> list[_Counted]:
     """The missing pods with a usage that damps the change; left out if the others are exactly on target."""
     if ratio < 1.0:
-        return [_Counted(s.pods, target.assumed_when_low(s.request or 0), s.request or 0) for s in missing]
+        return [_Counted(s.pods, target.assume_when_low(s.request or 0), s.request or 0) for s in missing]
     if ratio > 1.0 or (not target.is_percent and version < ABOVE_TARGET_ONLY_SINCE):
         return [_Counted(s.pods, 0, s.request or 0) for s in missing]
     return []
@@ -137,19 +137,19 @@ def _second_look(current: int, first: float, second: float, pods: int, tolerance
         return current, WITHIN_TOLERANCE
     if (first < 1.0 < second) or (second < 1.0 < first):
         return current, TURNED
-    replicas = _rounded_up(second * float(pods))
+    replicas = _round_up(second * float(pods))
     if (second < 1.0 and replicas > current) or (second > 1.0 and replicas < current):
         return current, OPPOSITE
     return replicas, CEILING
 
 
-def _rounded_up(replicas: float) -> int:
+def _round_up(replicas: float) -> int:
     """The int32 that upstream makes of the number, without a check that it fits."""
     whole = ceil(replicas)
     return whole if whole <= MOST_INT32 else OVERFLOWN
 
 
-def _counted(sample: Sample) -> _Counted:
+def _count_sample(sample: Sample) -> _Counted:
     return _Counted(sample.pods, sample.usage or 0, sample.request or 0)
 
 

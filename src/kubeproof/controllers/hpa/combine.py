@@ -18,7 +18,7 @@ class Forced(NamedTuple):
     reason: str
 
 
-def forced(current: int, minimum: int, maximum: int) -> Forced | None:
+def find_forced(current: int, minimum: int, maximum: int) -> Forced | None:
     """The decision that comes before any metric, None if metrics decide.
 
     Scale to zero (an Object or External metric brings a target back from zero) is not modelled: zero always disables.
@@ -32,7 +32,7 @@ def forced(current: int, minimum: int, maximum: int) -> Forced | None:
     return None
 
 
-def combined(current: int, proposals: Sequence[int | Failure]) -> int | Failure:
+def combine(current: int, proposals: Sequence[int | Failure]) -> int | Failure:
     """The largest proposal. A failed metric forbids scaling down; if all failed, nothing changes."""
     valid = [proposal for proposal in proposals if not isinstance(proposal, Failure)]
     failed = len(proposals) - len(valid)

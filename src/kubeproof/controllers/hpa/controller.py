@@ -10,30 +10,31 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import Decision, Reads, Remember, Role, SetDesired, Stage
-from kubeproof.cluster.counted import counted_by, labels_of
-from kubeproof.cluster.footprint import NOBODY, Deletes, Footprint, Sizing, some
 from kubeproof.cluster.labels import Labels
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Decision, Reads, Remember, Role, SetDesired, Stage
+from kubeproof.cluster.loops.footprint import NOBODY, Deletes, Footprint, Sizing, some
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Workload, family
-from kubeproof.cluster.places import Layout
-from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
+from kubeproof.cluster.steering.counted import find_counted, labels_of
+from kubeproof.cluster.steering.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.usage import (
     Pod,
     UsageRule,
     containers_of,
+    find_shared_rule,
     memories_read,
     pod_usage,
     rules_about,
     share_of,
-    shared_by,
     uses,
 )
-from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, first_memory, unpacked
+from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, first_memory, unpack
 from kubeproof.controllers.hpa.ambiguity import Rival, is_ambiguous
 from kubeproof.controllers.hpa.calculator import Failure
-from kubeproof.controllers.hpa.combine import forced
+from kubeproof.controllers.hpa.combine import find_forced
 from kubeproof.controllers.hpa.decide import Judged, ScaleDecision, judge
 from kubeproof.controllers.hpa.history import History
 from kubeproof.controllers.hpa.history import later as aged
@@ -68,6 +69,8 @@ class HpaController:
     _ahead: LookAhead = field(init=False, compare=False, repr=False)
     _sorts: Sorts = field(init=False, compare=False, repr=False)
 
+    reads_nodes = mention_nothing
+
     @property
     def footprint(self) -> Footprint:
         return Footprint(
@@ -83,7 +86,7 @@ class HpaController:
 
     def __post_init__(self) -> None:
         setup = self.layout.setup
-        counted = counted_by(setup, self.autoscaler)
+        counted = find_counted(setup, self.autoscaler)
         object.__setattr__(self, "_ahead", LookAhead(self.autoscaler, self.settings, self.recall))
         object.__setattr__(self, "_sorts", Sorts(setup, counted, self.rules, by_labels=bool(self.rivals)))
         object.__setattr__(self, "members", family(setup, self.target))
@@ -117,7 +120,7 @@ class HpaController:
 
     def act(self, seen: Sight) -> tuple[Decision, ...]:
         """The sync, if it is due or may be, and changes the size or makes the selector known to rivals."""
-        memory = unpacked(seen.memories[0])
+        memory = unpack(seen.memories[0])
         exists, current, *_ = seen.workloads[0]
         if memory.least_s > 0 or not exists:
             return ()
@@ -126,7 +129,7 @@ class HpaController:
         if outcome.replicas == current and not is_news:
             return ()
         period_s = self.settings.sync_period_s
-        after = Memory(period_s, period_s, outcome.history, memory.is_known or is_news).packed()
+        after = Memory(period_s, period_s, outcome.history, memory.is_known or is_news).pack()
         role = Role.URGENT if memory.most_s == 0 else Role.OPTIONAL
         writes = (SetDesired(self.target, outcome.replicas),) if outcome.replicas != current else ()
         return (Decision((*writes, Remember(self.memory, after)), role),)
@@ -135,20 +138,20 @@ class HpaController:
         """True if the next sync is the first to make the selector known: it gets as far as metrics, and rivals ask."""
         if not self.rivals or memory.is_known:
             return False
-        return forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is None
+        return find_forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is None
 
     def sync(self, seen: Sight, history: History) -> ScaleDecision:
         """What a sync with this history would do now; looking ahead asks the same again and again.
 
         Remembered apart: what the metrics ask for, by the pods, and what the history makes of it, by that alone.
         """
-        return self._ahead.outcome(self._asked(seen), history)
+        return self._ahead.outcome(self._ask(seen), history)
 
-    def _judged(self, seen: Sight) -> Judged | None:
+    def _judge(self, seen: Sight) -> Judged | None:
         """What the metrics ask for; None if they are not looked at."""
         current = seen.workloads[0].desired
         bounds = self.autoscaler.min_replicas, self.autoscaler.max_replicas
-        if forced(current, *bounds) is not None:
+        if find_forced(current, *bounds) is not None:
             return None
         pooled = self._sorts.pool(seen)
         if self._is_ambiguous(pooled, seen):
@@ -165,15 +168,15 @@ class HpaController:
             return False
         workloads = self.layout.setup.workloads
         known = {self.autoscaler.name: workloads[self.target].selector}
-        for rival, is_known in zip(self.rivals, self._known(seen), strict=True):
+        for rival, is_known in zip(self.rivals, self._find_known(seen), strict=True):
             known |= {rival.name: rival.selector} if is_known else {}
         present = {self._sorts.sort_of(key) for key, _ in pooled.groups}
         return is_ambiguous(self.autoscaler.name, [_labels(workloads[sort]) for sort in sorted(present)], known)
 
-    def _known(self, seen: Sight) -> tuple[bool, ...]:
+    def _find_known(self, seen: Sight) -> tuple[bool, ...]:
         """Which rivals have a known selector."""
         first = len(seen.memories) - len(self.rivals)
-        return tuple(unpacked(memory).is_known for memory in seen.memories[first:])
+        return tuple(unpack(memory).is_known for memory in seen.memories[first:])
 
     def _driving(self, seen: Sight) -> tuple[tuple[int, ...], ...]:
         """The memories that say how much pods use."""
@@ -181,51 +184,51 @@ class HpaController:
 
     def is_fixed(self, current: int, memory: tuple[int, ...]) -> bool:
         """True if no sync can change this size now, whatever the metrics ask for."""
-        least_s, _, history, _ = unpacked(memory)
+        least_s, _, history, _ = unpack(memory)
         if least_s > 0:
             return True
-        if forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is not None:
+        if find_forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is not None:
             return False
         # Windows, rates and bounds never turn a larger proposal into a smaller size: the extremes decide.
         return all(self._ahead.outcome(Asked(current, each), history).replicas == current for each in (0, MOST_ASKED))
 
     def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a sync now."""
-        judged, outcome = self.considered(seen)
+        judged, outcome = self.consider(seen)
         return outcome.reasons if judged is None else judged.words + outcome.reasons
 
-    def considered(self, seen: Sight) -> tuple[Judged | None, ScaleDecision]:
+    def consider(self, seen: Sight) -> tuple[Judged | None, ScaleDecision]:
         """What the metrics ask for in a sync now, None if they are not looked at, and what comes of it."""
-        return self._judged(seen), self.sync(seen, unpacked(seen.memories[0]).history)
+        return self._judge(seen), self.sync(seen, unpack(seen.memories[0]).history)
 
     # -- time -----------------------------------------------------------------------------------
 
     def due(self, seen: Sight) -> int:
         """Seconds until the first sync that is a step; the deadline where the phase is open."""
         exists, current, *_ = seen.workloads[0]
-        memory = unpacked(seen.memories[0])
+        memory = unpack(seen.memories[0])
         if not exists:
             return NEVER
-        return memory.most_s if self._is_news(current, memory) else self._ahead.due(self._asked(seen), memory)
+        return memory.most_s if self._is_news(current, memory) else self._ahead.due(self._ask(seen), memory)
 
     def later(self, seen: Sight, seconds: int | None) -> tuple[int, ...]:
         """The memory after syncs that change nothing."""
         exists, current, *_ = seen.workloads[0]
-        memory = unpacked(seen.memories[0])
+        memory = unpack(seen.memories[0])
         if not exists:
             return first_memory(self.settings.sync_period_s, is_known=memory.is_known)
         if seconds is not None and self._is_news(current, memory):
             history = aged(memory.history, seconds)
-            return Memory(max(0, memory.least_s - seconds), memory.most_s - seconds, history).packed()
-        return self._ahead.later(self._asked(seen), seen.memories[0], seconds)
+            return Memory(max(0, memory.least_s - seconds), memory.most_s - seconds, history).pack()
+        return self._ahead.later(self._ask(seen), seen.memories[0], seconds)
 
-    def _asked(self, seen: Sight) -> Asked:
+    def _ask(self, seen: Sight) -> Asked:
         """What a sync would decide on; its own memory, the first, has no say in that."""
-        key = seen.workloads, seen.places, self._driving(seen), self._known(seen)
+        key = seen.workloads, seen.places, self._driving(seen), self._find_known(seen)
         if key not in self._asked_before:
             if len(self._asked_before) >= MOST_SEEN:
                 self._asked_before.clear()
-            judged = self._judged(seen)
+            judged = self._judge(seen)
             proposal = None if judged is None else judged.proposal
             self._asked_before[key] = Asked(seen.workloads[0].desired, proposal)
         return self._asked_before[key]
@@ -268,7 +271,7 @@ class HpaController:
         """What one pod uses, or the container that the metric names; the ready pods share a load."""
         rules = rules_about(self.rules, metric.name, sort)
         pod = Pod(containers_of(self.layout.setup.workloads[sort].template, self.settings.version), age_s)
-        load = shared_by(rules, memories)
+        load = find_shared_rule(rules, memories)
         share = None if load is None else share_of(load, age_s, memories, self._sharing(load, groups))
         if not metric.container:
             return pod_usage(rules, pod, metric.name, memories, share)

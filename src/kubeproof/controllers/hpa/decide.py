@@ -8,12 +8,12 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.controllers.hpa.behavior import behavior_of, tolerance_of
 from kubeproof.controllers.hpa.calculator import Computed, Failure, Target, compute
-from kubeproof.controllers.hpa.combine import combined, forced
-from kubeproof.controllers.hpa.history import History, pruned, rescaled, seeded
-from kubeproof.controllers.hpa.normalise import normalised
+from kubeproof.controllers.hpa.combine import combine, find_forced
+from kubeproof.controllers.hpa.history import History, prune, rescale, seed
+from kubeproof.controllers.hpa.normalise import normalise
 from kubeproof.controllers.hpa.samples import Sample
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.controllers.hpa.words import metric_words
@@ -52,11 +52,11 @@ def judge(
 ) -> Judged:
     """The part of a sync that does not depend on its history."""
     computed = proposals(autoscaler, current, metrics, settings)
-    proposal = combined(current, [each if isinstance(each, Failure) else each.replicas for each in computed])
+    proposal = combine(current, [each if isinstance(each, Failure) else each.replicas for each in computed])
     return Judged(proposal, tuple(autoscaler.metrics), tuple(computed))
 
 
-def concluded(
+def conclude(
     autoscaler: HorizontalPodAutoscaler,
     current: int,
     proposal: int | Failure | None,
@@ -70,16 +70,16 @@ def concluded(
     minimum, maximum = autoscaler.min_replicas, autoscaler.max_replicas
     window_s = settings.downscale_stabilization_s
     bounds = (minimum, maximum) if is_bounded else None
-    kept = partial(pruned, behavior=behavior, downscale_stabilization_s=window_s, bounds=bounds)
-    start = seeded(history, current)
-    decision = forced(current, minimum, maximum)
+    kept = partial(prune, behavior=behavior, downscale_stabilization_s=window_s, bounds=bounds)
+    start = seed(history, current)
+    decision = find_forced(current, minimum, maximum)
     if decision is not None:
-        changed = rescaled(start, behavior, decision.replicas - current)
+        changed = rescale(start, behavior, decision.replicas - current)
         return ScaleDecision(decision.replicas, kept(changed), (decision.reason,))
     if proposal is None or isinstance(proposal, Failure):
         reason = AMBIGUOUS if proposal is None else f"stays at {current}: {proposal.reason}"
         return ScaleDecision(current, kept(start), (reason,))
-    result = normalised(
+    result = normalise(
         current,
         max(proposal, 0),  # upstream never goes below: an overflown proposal asks for nothing
         minimum,
@@ -99,7 +99,7 @@ def never_acts(autoscaler: HorizontalPodAutoscaler, current: int, proposal: int 
     what would lead beyond them. Without, an old recommendation may lead above both.
     """
     minimum, maximum = autoscaler.min_replicas, autoscaler.max_replicas
-    if forced(current, minimum, maximum) is not None:
+    if find_forced(current, minimum, maximum) is not None:
         return False
     if proposal is None or isinstance(proposal, Failure):
         return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.policies import ScalingRules
+from kubeproof.cluster.steering.policies import ScalingRules
 from kubeproof.controllers.hpa.behavior import Behavior
 
 
@@ -48,22 +48,22 @@ def later(history: History, seconds: int) -> History:
     return History(recommendations, tuple(ScaleEvent(age + seconds, change) for age, change in history.scale_events))
 
 
-def seeded(history: History, current: int) -> History:
+def seed(history: History, current: int) -> History:
     """With the current count as first recommendation, if this is the first sync.
 
-    A memory that was emptied by `pruned` is not seeded again: upstream's list never becomes empty.
+    A memory that was emptied by `prune` is not seeded again: upstream's list never becomes empty.
     """
     if history.recommendations is not None:
         return history
     return history._replace(recommendations=(Recommendation(0, current),))
 
 
-def recommended(history: History, replicas: int) -> History:
+def recommend(history: History, replicas: int) -> History:
     """With the newest recommendation added."""
     return history._replace(recommendations=(Recommendation(0, replicas), *(history.recommendations or ())))
 
 
-def rescaled(history: History, behavior: Behavior | None, change: int) -> History:
+def rescale(history: History, behavior: Behavior | None, change: int) -> History:
     """With a change of this autoscaler recorded; without behavior nobody would read it, so nothing is.
 
     Mirrors `storeScaleEvent`: the new event takes the place of the last one in the list that is older than all periods
@@ -86,7 +86,7 @@ def change_within(history: History, period_s: int) -> int:
     return sum(event.change for event in history.scale_events if event.age_s < period_s)
 
 
-def pruned(
+def prune(
     history: History,
     behavior: Behavior | None,
     *,
@@ -138,10 +138,10 @@ def _readable(events: tuple[ScaleEvent, ...], behavior: Behavior | None) -> tupl
     horizon_s = max((_longest_period_s(rules) for rules in behavior if rules.select != "Disabled"), default=0)
     added = tuple(event for event in events if event.change > 0)
     removed = tuple(event for event in events if event.change < 0)
-    return _kept(added, behavior.up, horizon_s) + _kept(removed, behavior.down, horizon_s)
+    return _keep(added, behavior.up, horizon_s) + _keep(removed, behavior.down, horizon_s)
 
 
-def _kept(events: tuple[ScaleEvent, ...], own: ScalingRules, horizon_s: int) -> tuple[ScaleEvent, ...]:
+def _keep(events: tuple[ScaleEvent, ...], own: ScalingRules, horizon_s: int) -> tuple[ScaleEvent, ...]:
     """Events of one direction up to the horizon of all readers.
 
     If the direction's own periods are shorter, the place in the list decides which event is overwritten next; then the

@@ -9,9 +9,9 @@ from __future__ import annotations
 from math import ceil
 from typing import NamedTuple
 
-from kubeproof.cluster.policies import ScalingPolicy, ScalingRules
+from kubeproof.cluster.steering.policies import ScalingPolicy, ScalingRules
 from kubeproof.controllers.hpa.behavior import Behavior
-from kubeproof.controllers.hpa.history import History, change_within, pruned, recommended, rescaled, seeded
+from kubeproof.controllers.hpa.history import History, change_within, prune, recommend, rescale, seed
 
 PLAIN_UP_FACTOR = 2
 PLAIN_UP_LEAST = 4
@@ -30,7 +30,7 @@ class _Shaped(NamedTuple):
     reason: str = ""
 
 
-def normalised(
+def normalise(
     current: int,
     proposal: int,
     minimum: int,
@@ -46,17 +46,17 @@ def normalised(
     The first sync finds the current count as the only recommendation. The memory gets the raw proposal, and the change
     if there is one; it is bounded unless told otherwise, see `decide`.
     """
-    before = seeded(history, current)
+    before = seed(history, current)
     if behavior is None:
         stabilised = _highest_recent(proposal, before, downscale_stabilization_s)
-        limited = _limited_plain(current, stabilised.replicas, minimum, maximum)
+        limited = _limit_plain(current, stabilised.replicas, minimum, maximum)
     else:
         windows_s = behavior.up_window_s, behavior.down_window_s(downscale_stabilization_s)
-        stabilised = _stabilised(current, proposal, before, *windows_s)
-        limited = _limited(current, stabilised.replicas, minimum, maximum, behavior, before)
-    after = rescaled(recommended(before, proposal), behavior, limited.replicas - current)
+        stabilised = _stabilise(current, proposal, before, *windows_s)
+        limited = _limit(current, stabilised.replicas, minimum, maximum, behavior, before)
+    after = rescale(recommend(before, proposal), behavior, limited.replicas - current)
     bounds = (minimum, maximum) if is_bounded else None
-    kept = pruned(after, behavior, downscale_stabilization_s=downscale_stabilization_s, bounds=bounds)
+    kept = prune(after, behavior, downscale_stabilization_s=downscale_stabilization_s, bounds=bounds)
     return Normalised(limited.replicas, kept, tuple(filter(None, (stabilised.reason, limited.reason))))
 
 
@@ -68,7 +68,7 @@ def _highest_recent(proposal: int, history: History, window_s: int) -> _Shaped:
     return _Shaped(highest, f"the highest recommendation of the last {window_s} s is {highest}")
 
 
-def _limited_plain(current: int, desired: int, minimum: int, maximum: int) -> _Shaped:
+def _limit_plain(current: int, desired: int, minimum: int, maximum: int) -> _Shaped:
     """Between the bounds, and at most doubled (4 are always allowed); no limit on the way down."""
     doubled = max(PLAIN_UP_FACTOR * current, PLAIN_UP_LEAST)
     if desired < minimum:
@@ -80,7 +80,7 @@ def _limited_plain(current: int, desired: int, minimum: int, maximum: int) -> _S
     return _Shaped(desired)
 
 
-def _stabilised(current: int, proposal: int, history: History, up_s: int, down_s: int) -> _Shaped:
+def _stabilise(current: int, proposal: int, history: History, up_s: int, down_s: int) -> _Shaped:
     """As near to the current count as the recommendations of both windows allow."""
     lowest = min([proposal, *_recent(history, up_s)])
     highest = max([proposal, *_recent(history, down_s)])
@@ -92,7 +92,7 @@ def _stabilised(current: int, proposal: int, history: History, up_s: int, down_s
     return _Shaped(replicas, f"the highest recommendation of the last {down_s} s is {highest}: {replicas}")
 
 
-def _limited(current: int, desired: int, minimum: int, maximum: int, behavior: Behavior, history: History) -> _Shaped:
+def _limit(current: int, desired: int, minimum: int, maximum: int, behavior: Behavior, history: History) -> _Shaped:
     """Within the rate of the direction's policies and the bounds."""
     if desired > current:
         rate = scale_up_limit(current, behavior.up, history)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Groups, Seen
-from kubeproof.cluster.counted import labels_of
+from kubeproof.cluster.loops.control import Groups, Seen
 from kubeproof.cluster.objects import Container, Setup
 from kubeproof.cluster.state import NEVER, JobPodEnd, NodeCell, Phase, WorkloadCell
+from kubeproof.cluster.steering.counted import labels_of
 from kubeproof.cluster.usage import UsageRule
 from kubeproof.controllers.hpa.samples import PodFacts
 

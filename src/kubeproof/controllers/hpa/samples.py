@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import Container, PodTemplate
 from kubeproof.cluster.usage import containers_of
 from kubeproof.controllers.hpa.settings import NEWEST, AutoscalerSettings, Version

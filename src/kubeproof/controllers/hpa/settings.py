@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.versions import NEWEST, Version
+from kubeproof.cluster.api.versions import NEWEST, Version
 
 __all__ = ["NEWEST", "AutoscalerSettings", "Version"]
 

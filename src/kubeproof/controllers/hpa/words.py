@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.policies import Metric
+from kubeproof.cluster.steering.policies import Metric
 from kubeproof.controllers.hpa.calculator import (
     CEILING,
     OPPOSITE,
@@ -23,9 +23,8 @@ def metric_words(metric: Metric, computed: Computed | Failure) -> str:
     measured = f"{name} {_amount(metric, computed.measured)}, target {_limit(metric)}"
     if computed.assumed is None:
         return f"{measured}: {_result(computed, computed.ratio)}"
-    return (
-        f"{measured}; {_assumed_words(metric, computed.assumed, computed)}: {_result(computed, computed.assumed.ratio)}"
-    )
+    about = _describe_assumed(metric, computed.assumed, computed)
+    return f"{measured}; {about}: {_result(computed, computed.assumed.ratio)}"
 
 
 def _result(computed: Computed, ratio: float) -> str:
@@ -40,7 +39,7 @@ def _result(computed: Computed, ratio: float) -> str:
     return f"ratio {ratio:.4g} would turn the direction, stays at {computed.replicas}"
 
 
-def _assumed_words(metric: Metric, assumed: Assumed, computed: Computed) -> str:
+def _describe_assumed(metric: Metric, assumed: Assumed, computed: Computed) -> str:
     """What was taken for which pods: "with 1 unready pod as idle 64 % of request"."""
     parts = []
     if assumed.missing:

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.control import Action, Bind, Decision, NodeRef, Preempt, Unnominate
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.loops.control import Action, Bind, Decision, NodeRef, Preempt, Unnominate
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.places import Layout
-from kubeproof.cluster.priorities import may_preempt, priority_of
-from kubeproof.controllers.budgets import selected_by
+from kubeproof.cluster.steering.priorities import may_preempt, priority_of
+from kubeproof.controllers.evictions.budgets import select_by
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Row, Scheduler
 from kubeproof.controllers.scheduler.preemption import DryRun, Pod, Victims, choosable
 
@@ -64,12 +64,12 @@ class Attempt:
         self.kernel = kernel
         self.priority = priority_of(setup.workloads[workload].template)
         self._priorities = tuple(priority_of(other.template) for other in setup.workloads)
-        self._budgets = tuple(_matched(setup, index) for index in range(len(setup.workloads)))
+        self._budgets = tuple(_match_budgets(setup, index) for index in range(len(setup.workloads)))
         self._preempts = _preempts(setup, workload)
         self._version = setup.settings.kubernetes_version
 
     @property
-    def heeds_budgets(self) -> bool:
+    def asks_budgets(self) -> bool:
         """True if a pod that it may preempt is under a budget."""
         below = [index for index, priority in enumerate(self._priorities) if priority < self.priority]
         return self._preempts and any(self._budgets[index] for index in below)
@@ -87,9 +87,9 @@ class Attempt:
             return tuple(Decision((Unnominate(entries[index].ref, self.workload),)) for index in claimed)
         if not self.kernel.has_profile:
             return ()
-        found = self.tried(entries, None, allowed, refusing) if free else []
+        found = self.try_entries(entries, None, allowed, refusing) if free else []
         for index in claimed:
-            found += self.tried(*self._at_home(entries, index), allowed, refusing)
+            found += self.try_entries(*self._at_home(entries, index), allowed, refusing)
         return tuple(dict.fromkeys(Decision(actions) for actions in found))
 
     def _at_home(self, entries: Sequence[Entry], index: int) -> tuple[list[Entry], int]:
@@ -101,7 +101,7 @@ class Attempt:
             rest.insert(0, home._replace(info=home.info._replace(count=home.info.count - 1)))
         return [home._replace(info=home.info._replace(count=1), claims=claims), *rest], 0
 
-    def tried(
+    def try_entries(
         self, entries: Sequence[Entry], home: int | None, allowed: tuple[int, ...], refusing: set[str]
     ) -> list[tuple[Action, ...]]:
         """What an attempt may lead to; `home` is the node that the pod is nominated to."""
@@ -144,8 +144,10 @@ class Attempt:
         claims = self.beside(entries[index])
         refused_by = ""
         if claims:
-            refused_by = self.kernel.refused_by(*_changed(infos, index, with_nominated(infos[index].pods, claims)))
-        refused_by = refused_by or self.kernel.refused_by(infos, index)
+            refused_by = self.kernel.find_refusal(
+                *_change_node(infos, index, with_nominated(infos[index].pods, claims))
+            )
+        refused_by = refused_by or self.kernel.find_refusal(infos, index)
         refusing.update([refused_by] if refused_by else [])
         return not refused_by
 
@@ -159,7 +161,7 @@ class Attempt:
         for index, entry in enumerate(entries):
             row, claims = plain[index], self.beside(entry)
             if claims:
-                changed, place = _changed(infos, index, with_nominated(infos[index].pods, claims))
+                changed, place = _change_node(infos, index, with_nominated(infos[index].pods, claims))
                 crowded = self.kernel.refusals(changed)
                 row = crowded[place] if crowded is not None and crowded[place].rejected_by else row
             found.append(row)
@@ -200,9 +202,9 @@ class Attempt:
 
         @cache
         def fits(kept: tuple[int, ...]) -> bool:
-            left = (*others, *_counted(pods, kept))
+            left = (*others, *_count_pods(pods, kept))
             crowded = with_nominated(left, claims)
-            return all(self.kernel.admits(*_changed(infos, index, way)) for way in dict.fromkeys((crowded, left)))
+            return all(self.kernel.admits(*_change_node(infos, index, way)) for way in dict.fromkeys((crowded, left)))
 
         return DryRun(pods, tuple(count for _, count in counts), allowed, fits, self._version)
 
@@ -213,7 +215,7 @@ def _preempts(setup: Setup, workload: int) -> bool:
     return may_preempt(template) and profile is not None and PLUGIN not in profile.disabled
 
 
-def _matched(setup: Setup, workload: int) -> tuple[int, ...]:
+def _match_budgets(setup: Setup, workload: int) -> tuple[int, ...]:
     """The budgets that preemption counts for a pod: here an empty selector means none, nor does one without labels."""
     return tuple(
         number
@@ -221,11 +223,11 @@ def _matched(setup: Setup, workload: int) -> tuple[int, ...]:
         if budget.selector is not None
         and not budget.selector.is_empty
         and setup.workloads[workload].template.labels
-        and workload in selected_by(setup, budget)
+        and workload in select_by(setup, budget)
     )
 
 
-def _changed(infos: list[NodeInfo], index: int, pods: tuple[PodCount, ...]) -> tuple[list[NodeInfo], int]:
+def _change_node(infos: list[NodeInfo], index: int, pods: tuple[PodCount, ...]) -> tuple[list[NodeInfo], int]:
     """The nodes with the pods of one of them replaced, and where that one is now."""
     changed = list(infos)
     alone = infos[index]._replace(count=1, pods=pods)
@@ -245,7 +247,7 @@ def with_nominated(pods: tuple[PodCount, ...], claims: Claims) -> tuple[PodCount
     return tuple(counts[workload] for workload in sorted(counts))
 
 
-def _counted(pods: tuple[Pod, ...], kept: tuple[int, ...]) -> tuple[PodCount, ...]:
+def _count_pods(pods: tuple[Pod, ...], kept: tuple[int, ...]) -> tuple[PodCount, ...]:
     counts: dict[int, list[int]] = {}
     for pod, count in zip(pods, kept, strict=True):
         if count:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import Action, Bind, Decision, Groups, NodeRef, Reads, Remember, Seen, Stage
-from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Action, Bind, Decision, Groups, NodeRef, Reads, Remember, Seen, Stage
+from kubeproof.cluster.loops.footprint import EVERYBODY, QUIET, Footprint, Writes
+from kubeproof.cluster.nodes.places import CORDONED, Layout, condition, taints_of, unwelcome
 from kubeproof.cluster.objects import Node, Setup, short_name
-from kubeproof.cluster.places import CORDONED, Layout, condition, taints_of, unwelcome
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.volumes import open_claims, ways_to_bind, with_bindings
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
+from kubeproof.controllers.scheduler.mentions import mention_scheduling
 from kubeproof.controllers.scheduler.plugins.volumes import waiting_claims
-from kubeproof.values import dataclass
+from kubeproof.values import dataclass, replace
 
 
 class Facts(NamedTuple):
@@ -79,19 +80,12 @@ class SchedulerController:
     _kernels: dict[tuple[int, ...], tuple[Setup, Scheduler]] = field(default_factory=dict, compare=False, repr=False)
     _known: dict[object, Answer] = field(default_factory=dict, compare=False, repr=False)
 
+    reads_nodes = mention_scheduling
+    _said: ClassVar[Footprint] = replace(QUIET, writes=Writes.BINDINGS, chooses_by_end=EVERYBODY)
+
     @property
     def footprint(self) -> Footprint:
-        return Footprint(
-            writes=Writes.BINDINGS,
-            deletes=Deletes.NO_PODS,
-            sizing=Sizing.KEPT,
-            clocks=Clocks(0),
-            tells_starts=NOBODY,
-            tells_ends=NOBODY,
-            chooses_by_end=EVERYBODY,
-            sees_objects=NOBODY,
-            sees_new_pods=NOBODY,
-        )
+        return self._said
 
     def __post_init__(self) -> None:
         kernel = Scheduler(self.layout.setup, self.workload, self.layout.unique_keys)
@@ -132,7 +126,7 @@ class SchedulerController:
 
     def _bindings(self, seen: Sight) -> Answer:
         refs, infos = self.candidates(seen)
-        setup, kernel = self._bound(seen.memories)
+        setup, kernel = self._bind_claims(seen.memories)
         refusing: set[str] = set()
         chosen = dict.fromkeys(refs[index] for index in kernel.choose(infos, refusing))
         plain = (Decision((Bind(ref, self.workload),)) for ref in chosen)
@@ -142,7 +136,7 @@ class SchedulerController:
     def bindings_to_all(self, seen: Sight) -> tuple[Decision, ...]:
         """A binding to every node that no filter refuses, whatever its score."""
         refs, infos = self.candidates(seen)
-        setup, kernel = self._bound(seen.memories)
+        setup, kernel = self._bind_claims(seen.memories)
         chosen = dict.fromkeys(refs[index] for index in kernel.feasible(infos))
         plain = (Decision((Bind(ref, self.workload),)) for ref in chosen)
         return tuple(decision for one in plain for decision in self.with_volumes(setup, one))
@@ -156,7 +150,7 @@ class SchedulerController:
         for volumes in self._volumes(setup, self.layout.places[place].sample):
             yield decision._replace(actions=(*decision.actions, *volumes))
 
-    def _bound(self, memories: tuple[tuple[int, ...], ...]) -> tuple[Setup, Scheduler]:
+    def _bind_claims(self, memories: tuple[tuple[int, ...], ...]) -> tuple[Setup, Scheduler]:
         """The setup with claims bound as they are now, and the kernel for it."""
         bound = tuple(memory[0] for memory in memories)
         if not any(bound):
@@ -168,7 +162,7 @@ class SchedulerController:
 
     def kernel_of(self, memories: tuple[tuple[int, ...], ...]) -> Scheduler:
         """The decision kernel for claims bound as they are now."""
-        return self._bound(memories)[1]
+        return self._bind_claims(memories)[1]
 
     def _volumes(self, setup: Setup, node: Node) -> Iterator[tuple[Remember, ...]]:
         """Every way in which claims that wait for this pod get a volume on the node."""

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from kubeproof.cluster.labels import Taint
-from kubeproof.cluster.near_nodes import NodeSizeMatters, Tells
+from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters, Tells
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
@@ -110,7 +110,7 @@ class Scheduler:
         """The same as `evaluate(nodes).chosen`, faster; filters that refuse a node are added to `refusing`."""
         if not self.has_profile or self._missing(nodes):
             return ()
-        known = [self._known(info) for info in nodes]
+        known = [self._learn(info) for info in nodes]
         counts = [info.count for info in nodes]
         if refusing is not None:
             refusing.update(what.refused_by for what in known if what.refused_by)
@@ -138,11 +138,11 @@ class Scheduler:
 
     def admits(self, nodes: Sequence[NodeInfo], index: int) -> bool:
         """True if every filter lets the pod onto one node."""
-        return not self.refused_by(nodes, index)
+        return not self.find_refusal(nodes, index)
 
-    def refused_by(self, nodes: Sequence[NodeInfo], index: int) -> str:
+    def find_refusal(self, nodes: Sequence[NodeInfo], index: int) -> str:
         """The first filter that keeps the pod off one node, "" if none does."""
-        known = [self._known(info) for info in nodes]
+        known = [self._learn(info) for info in nodes]
         if known[index].refused_by:
             return known[index].refused_by
         counts = [info.count for info in nodes]
@@ -158,7 +158,7 @@ class Scheduler:
 
     def best(self, nodes: Sequence[NodeInfo], feasible: Sequence[int]) -> tuple[int, ...]:
         """Those of the feasible nodes that score best; scores see the cluster as it is."""
-        return self._best(nodes, [self._known(info) for info in nodes], list(feasible))
+        return self._best(nodes, [self._learn(info) for info in nodes], list(feasible))
 
     def near_best(self, nodes: Sequence[NodeInfo], slack: int, refused: int) -> tuple[int, ...]:
         """The nodes that win if scores not known here make a difference of up to `slack` between any two nodes.
@@ -183,7 +183,7 @@ class Scheduler:
         left = [(index, info.count - lost.get(index, 0)) for index, info in enumerate(nodes)]
         split = [(index, count, index in lost) for index, count in left if count]
         split += [(index, count, False) for index, count in lost.items() if count]
-        known, counts = [self._known(nodes[index]) for index, _, _ in split], [count for _, count, _ in split]
+        known, counts = [self._learn(nodes[index]) for index, _, _ in split], [count for _, count, _ in split]
         open_ = [place for place, (_, _, is_open) in enumerate(split) if is_open]
         totals = self._totals(known, counts, open_)
         for place, total in zip(open_, totals, strict=True):
@@ -194,7 +194,7 @@ class Scheduler:
         """The nodes that no filter refuses, whatever they score."""
         if not self.has_profile or self._missing(nodes):
             return []
-        return self._passing([self._known(info) for info in nodes], [info.count for info in nodes])
+        return self._passing([self._learn(info) for info in nodes], [info.count for info in nodes])
 
     def _best(self, nodes: Sequence[NodeInfo], known: list[Known], feasible: list[int]) -> tuple[int, ...]:
         """Those that score best; raises NodeSizeMatters if that depends on which node of a class is which."""
@@ -205,13 +205,13 @@ class Scheduler:
         pairs = zip(feasible, totals, strict=True)
         chosen = tuple(index for index, total in pairs if total + known[index].slack >= best)
         if any(known[index].slack for index in chosen) and sum(nodes[index].count for index in chosen) > 1:
-            raise NodeSizeMatters(self._told_apart([nodes[index] for index in chosen if known[index].slack]))
+            raise NodeSizeMatters(self._tell_apart([nodes[index] for index in chosen if known[index].slack]))
         return chosen
 
-    def _told_apart(self, nodes: Sequence[NodeInfo]) -> Tells:
+    def _tell_apart(self, nodes: Sequence[NodeInfo]) -> Tells:
         """What nodes of the same contents score, by their size."""
         views = [self._view(info) for info in nodes]
-        return lambda size: tuple(self._fixed(_sized(view, size)) for view in views)
+        return lambda size: tuple(self._score_fixed(_resize(view, size)) for view in views)
 
     def _missing(self, nodes: Sequence[NodeInfo]) -> frozenset[str]:
         """The nodes whose absence fails the attempt (1.26 only)."""
@@ -232,7 +232,7 @@ class Scheduler:
             _add(totals, weight, scores, plugin.normalise)
         return totals
 
-    def _known(self, info: NodeInfo) -> Known:
+    def _learn(self, info: NodeInfo) -> Known:
         """What the node's content determines, from memory if possible."""
         node = info.node
         remembered = self._memory.get(node.name)
@@ -251,7 +251,11 @@ class Scheduler:
         plugins = self._plugins
         refused_by = next((name for name, plugin in plugins.node_filters if plugin.reject(view) is not None), "")
         scored = () if refused_by else plugins.node_scores
-        sums = [self._fixed(_sized(view, size)) for size in view.node.sizes[1:-1] or (view.node,)] if scored else [0]
+        sums = (
+            [self._score_fixed(_resize(view, size)) for size in view.node.sizes[1:-1] or (view.node,)]
+            if scored
+            else [0]
+        )
         return Known(
             refused_by=refused_by,
             fixed=min(sums),
@@ -261,7 +265,7 @@ class Scheduler:
             score_facts=tuple(plugin.observe(view) for _, _, plugin in plugins.cluster_scores),
         )
 
-    def _fixed(self, view: NodeView) -> int:
+    def _score_fixed(self, view: NodeView) -> int:
         scores = self._plugins.node_scores
         return sum(weight * plugin.score(view) for _, weight, plugin in scores if not plugin.normalises)
 
@@ -320,7 +324,7 @@ class Scheduler:
         ]
 
 
-def _sized(view: NodeView, size: Node) -> NodeView:
+def _resize(view: NodeView, size: Node) -> NodeView:
     """The view of a node of this size with the same contents."""
     return view if size is view.node else replace(view, allocatable=allocatable(size))
 
@@ -339,7 +343,8 @@ def _row(plugin: str, rejection: Rejection | None, detail: str) -> Row:
     """The row of a refused node, or of a feasible one that is not scored yet."""
     if rejection is None:
         return Row()
-    return Row(plugin, rejection.reason, rejection.unresolvable, detail=detail)
+    reason, unresolvable, words, lacks_claim = rejection
+    return Row(plugin, reason, unresolvable, detail=detail, words=words, lacks_claim=lacks_claim)
 
 
 def _add(totals: list[int], weight: int, scores: list[int], normalise: Callable[[list[int]], list[int]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.mentions import Mentions, mention_terms
+from kubeproof.cluster.loops.mentions import BASIC, Mentions, mention_terms
 from kubeproof.cluster.objects import HOSTNAME, ZONE, PodTemplate, Setup, Workload
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
 
@@ -13,7 +13,9 @@ def mention_scheduling(found: Mentions, setup: Setup) -> None:
         _mention_template(found, workload.template)
         if not workload.template.spread and (workload.rules.is_spread_by_owner or _is_served(setup, workload)):
             found.topology |= {HOSTNAME, ZONE}  # the scheduler's default constraints
-    _mention_volumes(found, setup)
+    mention_volumes(found, setup)
+    found.taints = True
+    found.resources |= BASIC | resources_read(setup)
     for profile in setup.profiles:
         mention_terms(found, profile.added_affinity or ())
         found.topology |= {constraint.topology_key for constraint in profile.default_spread or ()}
@@ -33,7 +35,7 @@ def _mention_template(found: Mentions, template: PodTemplate) -> None:
         found.names.add(template.node_name)
 
 
-def _mention_volumes(found: Mentions, setup: Setup) -> None:
+def mention_volumes(found: Mentions, setup: Setup) -> None:
     """What volumes read of nodes; of labels that bind provisioned volumes every value counts."""
     if not any(workload.template.claims for workload in setup.workloads):
         return

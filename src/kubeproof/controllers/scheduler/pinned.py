@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import Generic, NamedTuple, TypeVar
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import BindPinned, Decision, Groups, NodeRef, Reads, Seen, Stage
-from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Writes
 from kubeproof.cluster.labels import NodeTerm, Requirement
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import BindPinned, Decision, Groups, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Footprint, Writes
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup, short_name
-from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.scheduler.controller import MOST_KNOWN, Facts, node_facts, node_info
 from kubeproof.controllers.scheduler.framework import NodeInfo, Row, Scheduler
+from kubeproof.controllers.scheduler.mentions import mention_scheduling
 from kubeproof.values import dataclass
 
 Shown = TypeVar("Shown")
@@ -42,6 +43,8 @@ class PinnedScheduler:
     stage: int = Stage.ALWAYS
     _kernels: dict[str, Scheduler] = field(default_factory=dict, compare=False, repr=False)
     _known: dict[object, tuple[Decision, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    reads_nodes = mention_scheduling
 
     @property
     def footprint(self) -> Footprint:
@@ -97,27 +100,27 @@ class PinnedScheduler:
             for number, ((facts, _), count) in enumerate(groups):
                 info = node_info(self.layout, other, facts, count)
                 if (other, number) != (place, position):
-                    infos.append(_renamed(info))
+                    infos.append(_rename(info))
                     continue
                 pinned = len(infos)
                 infos.append(info._replace(count=1))
                 if count > 1:
-                    infos.append(_renamed(info._replace(count=count - 1)))
+                    infos.append(_rename(info._replace(count=count - 1)))
         return self._kernel(infos[pinned].node.name).evaluate(infos).rows[pinned]
 
     def _kernel(self, node: str) -> Scheduler:
         if node not in self._kernels:
-            setup = pinned_to(self.layout.setup, self.workload, node)
+            setup = pin_to(self.layout.setup, self.workload, node)
             self._kernels[node] = Scheduler(setup, self.workload, self.layout.unique_keys)
         return self._kernels[node]
 
 
-def _renamed(info: NodeInfo) -> NodeInfo:
+def _rename(info: NodeInfo) -> NodeInfo:
     """The group under a name that no pod asks for."""
-    return info._replace(node=replace(info.node, name=f"{info.node.name} (others)"))
+    return info._replace(node=info.node.rename(f"{info.node.name} (others)"))
 
 
-def pinned_to(setup: Setup, workload: int, node: str) -> Setup:
+def pin_to(setup: Setup, workload: int, node: str) -> Setup:
     """The setup with the workload's pods as those that are made for one node."""
     declared = setup.workloads[workload]
     term = NodeTerm(fields=(Requirement("metadata.name", "In", (node,)),))

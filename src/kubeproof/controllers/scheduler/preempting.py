@@ -12,17 +12,18 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Decision, Groups, NodeRef, Reads, Seen
-from kubeproof.cluster.footprint import NOBODY, Footprint, Workloads, Writes, some
+from kubeproof.cluster.loops.control import Decision, Groups, NodeRef, Reads, Seen
+from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Workloads, Writes, some
+from kubeproof.cluster.nodes.places import CORDONED, condition, taints_of, unwelcome
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.places import CORDONED, condition, taints_of, unwelcome
-from kubeproof.cluster.priorities import preemptible, priority_of
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
-from kubeproof.controllers.budgets import BudgetScale, asked_by, status_of, told_by_budgets
-from kubeproof.controllers.disruption import RUNNING, PodFacts
+from kubeproof.cluster.steering.priorities import preemptible, priority_of
+from kubeproof.controllers.evictions.budgets import BudgetScale, find_asked_by, find_read_by_budgets, status_of
+from kubeproof.controllers.evictions.disruption import RUNNING, PodFacts
 from kubeproof.controllers.scheduler.attempts import Attempt, Claims, Entry, Held, with_nominated
 from kubeproof.controllers.scheduler.controller import NO_ATTEMPT, Answer, SchedulerController, remember
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount
+from kubeproof.controllers.scheduler.mentions import mention_scheduling
 from kubeproof.values import dataclass
 
 
@@ -50,11 +51,13 @@ class PreemptingScheduler(SchedulerController):
     _reads: Reads = field(init=False, compare=False, repr=False)
     _tried: dict[object, Answer] = field(default_factory=dict, compare=False, repr=False)
 
+    reads_nodes = mention_scheduling
+
     @property
     def footprint(self) -> Footprint:
         return Footprint(
             writes=Writes.BINDINGS | Writes.DELETIONS,
-            tells_starts=told_by_preemption(self.layout.setup),
+            tells_starts=find_read_by_preemption(self.layout.setup),
             sees_objects=NOBODY,
             sees_new_pods=some(w for w in self.reads.workloads if w != self.workload),
         )
@@ -62,7 +65,7 @@ class PreemptingScheduler(SchedulerController):
     def __post_init__(self) -> None:
         SchedulerController.__post_init__(self)
         object.__setattr__(self, "attempt", Attempt(self.layout, self.workload, self.kernel))
-        asks = any(one.attempt.heeds_budgets for one in (self, *self.rivals))
+        asks = any(one.attempt.asks_budgets for one in (self, *self.rivals))
         counted = _under_budgets(self.layout.setup) if asks else frozenset()
         queued = {self.workload, *(rival.workload for rival in self.rivals)}
         object.__setattr__(self, "_counted", counted)
@@ -103,7 +106,7 @@ class PreemptingScheduler(SchedulerController):
         scales = self._scales(seen)
         if not scales[self.workload].unbound and not self._claims(seen):
             return NO_ATTEMPT
-        allowed = self._allowed(seen, scales)
+        allowed = self._compute_allowed(seen, scales)
         if any(rival.attempts(seen, scales[rival.workload].unbound, allowed).decisions for rival in self.rivals):
             return NO_ATTEMPT
         return self.attempts(seen, scales[self.workload].unbound, allowed)
@@ -118,7 +121,7 @@ class PreemptingScheduler(SchedulerController):
         return self._tried.get(key) or remember(self._tried, key, self._try(seen, free, allowed))
 
     def _try(self, seen: Sight, free: int, allowed: tuple[int, ...]) -> Answer:
-        setup, kernel = self._bound(seen.memories)
+        setup, kernel = self._bind_claims(seen.memories)
         attempt = self.attempt if kernel is self.kernel else Attempt(self.layout, self.workload, kernel)
         refusing: set[str] = set()
         plain = attempt.decisions(self.entries(seen), free, allowed, refusing)
@@ -158,28 +161,28 @@ class PreemptingScheduler(SchedulerController):
 
     # -- budgets --------------------------------------------------------------------------------
 
-    def allowed(self, seen: Sight) -> tuple[int, ...]:
+    def find_allowed(self, seen: Sight) -> tuple[int, ...]:
         """What each budget still allows; empty if none matters."""
-        return self._allowed(seen, self._scales(seen))
+        return self._compute_allowed(seen, self._scales(seen))
 
-    def _allowed(self, seen: Sight, scales: dict[int, BudgetScale]) -> tuple[int, ...]:
+    def _compute_allowed(self, seen: Sight, scales: dict[int, BudgetScale]) -> tuple[int, ...]:
         if not self._counted:
             return ()
-        setup, bound = self.layout.setup, list(_bound(seen))
+        setup, bound = self.layout.setup, list(_list_bound(seen))
         return tuple(status_of(setup, budget, scales, bound).allowed for budget in setup.budgets)
 
 
-def told_by_preemption(setup: Setup) -> Workloads:
+def find_read_by_preemption(setup: Setup) -> Workloads:
     """The workloads of which it matters who has started: others vanish at once, and budgets count the ready ones."""
-    return some(preemptible(setup)) | told_by_budgets(setup)
+    return some(preemptible(setup)) | find_read_by_budgets(setup)
 
 
 def _under_budgets(setup: Setup) -> frozenset[int]:
     """The workloads that some budget asks for."""
-    return frozenset(workload for budget in setup.budgets for workload in asked_by(setup, budget))
+    return frozenset(workload for budget in setup.budgets for workload in find_asked_by(setup, budget))
 
 
-def _bound(seen: Sight) -> Iterator[tuple[int, PodFacts, int]]:
+def _list_bound(seen: Sight) -> Iterator[tuple[int, PodFacts, int]]:
     """The pods with a node as budgets count them."""
     for groups in seen.places:
         for facts, nodes in groups:

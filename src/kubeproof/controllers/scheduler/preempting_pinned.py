@@ -1,4 +1,4 @@
-"""Pods that may only run on one node where pods have priorities: they heed nominations, and preempt there.
+"""Pods that may only run on one node where pods have priorities: they respect nominations, and preempt there.
 
 An attempt is that of `kubeproof.controllers.scheduler.attempts` with the pod's node required by name, so that
 preemption looks at that node alone. Pods of lower priority do not wait for daemon pods: any order is followed.
@@ -7,16 +7,17 @@ preemption looks at that node alone. Pods of lower priority do not wait for daem
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import field
 
-from kubeproof.cluster.control import Action, Bind, BindPinned, Decision, Groups, NodeRef, Reads, Seen, Unnominate
-from kubeproof.cluster.footprint import NOBODY, Footprint
+from kubeproof.cluster.loops.control import Action, Bind, BindPinned, Decision, Groups, NodeRef, Reads, Seen, Unnominate
+from kubeproof.cluster.loops.footprint import NOBODY, Footprint
 from kubeproof.cluster.state import NodeCell, WorkloadCell
-from kubeproof.controllers.budgets import BudgetScale
+from kubeproof.controllers.evictions.budgets import BudgetScale
 from kubeproof.controllers.scheduler.attempts import Attempt, Entry, with_nominated
 from kubeproof.controllers.scheduler.framework import Row
+from kubeproof.controllers.scheduler.mentions import mention_scheduling
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler, Wanted
-from kubeproof.controllers.scheduler.preempting import NodeFacts, PreemptingScheduler, told_by_preemption
+from kubeproof.controllers.scheduler.preempting import NodeFacts, PreemptingScheduler, find_read_by_preemption
 from kubeproof.values import dataclass
 
 Sight = Seen[BudgetScale, Groups[Wanted[NodeFacts]]]
@@ -29,10 +30,12 @@ class PreemptingPinnedScheduler(PinnedScheduler):
     inner: PreemptingScheduler = field(init=False, compare=False, repr=False)  # knows nodes and budgets
     _attempts: dict[str, Attempt] = field(default_factory=dict, compare=False, repr=False)
 
+    reads_nodes = mention_scheduling
+
     @property
     def footprint(self) -> Footprint:
         return Footprint(
-            tells_starts=told_by_preemption(self.layout.setup),
+            tells_starts=find_read_by_preemption(self.layout.setup),
             sees_objects=NOBODY,
         )
 
@@ -55,16 +58,16 @@ class PreemptingPinnedScheduler(PinnedScheduler):
     def act(self, seen: Sight) -> tuple[Decision, ...]:  # type: ignore[override]
         """The attempts for every node that a pod waits for; a nomination that no pod has any more ends."""
         found: dict[Decision, None] = {}
-        allowed = self._allowed(seen)
+        allowed = self._compute_allowed(seen)
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             for position, (view, _) in enumerate(groups):
                 for actions in self._steps(seen, place, position, view, allowed):
                     found[Decision(actions)] = None
         return tuple(found)
 
-    def _allowed(self, seen: Sight) -> tuple[int, ...]:
+    def _compute_allowed(self, seen: Sight) -> tuple[int, ...]:
         plain = tuple(tuple((view.facts, count) for view, count in groups) for groups in seen.places)
-        return self.inner.allowed(Seen(seen.workloads, plain, seen.memories))
+        return self.inner.find_allowed(Seen(seen.workloads, plain, seen.memories))
 
     def _steps(
         self, seen: Sight, place: int, position: int, view: Wanted[NodeFacts], allowed: tuple[int, ...]
@@ -76,7 +79,7 @@ class PreemptingPinnedScheduler(PinnedScheduler):
             return
         entries, pinned = self._entries(seen, place, position)
         attempt = self._attempt(entries[pinned].info.node.name)
-        for actions in attempt.tried(entries, pinned if is_nominated else None, allowed, set()):
+        for actions in attempt.try_entries(entries, pinned if is_nominated else None, allowed, set()):
             yield tuple(self._here(action) for action in actions)
 
     def _here(self, action: Action) -> Action:
@@ -90,13 +93,13 @@ class PreemptingPinnedScheduler(PinnedScheduler):
             for number, (view, count) in enumerate(groups):
                 entry = self.inner.entry(other, view.facts, count)._replace(ref=NodeRef(other, view))
                 if (other, number) != (place, position):
-                    entries.append(_renamed(entry))
+                    entries.append(_rename(entry))
                     continue
                 pinned = len(entries)
                 claims = tuple((w, n - (w == self.workload)) for w, n in entry.claims if n > (w == self.workload))
                 entries.append(entry._replace(info=entry.info._replace(count=1), claims=claims))
                 if count > 1:
-                    entries.append(_renamed(entry._replace(info=entry.info._replace(count=count - 1))))
+                    entries.append(_rename(entry._replace(info=entry.info._replace(count=count - 1))))
         return entries, pinned
 
     def _attempt(self, node: str) -> Attempt:
@@ -113,7 +116,7 @@ class PreemptingPinnedScheduler(PinnedScheduler):
         return attempt.kernel.evaluate(infos).rows[pinned]
 
 
-def _renamed(entry: Entry) -> Entry:
+def _rename(entry: Entry) -> Entry:
     """The group under a name that no pod asks for."""
-    node = replace(entry.info.node, name=f"{entry.info.node.name} (others)")
+    node = entry.info.node.rename(f"{entry.info.node.name} (others)")
     return entry._replace(info=entry.info._replace(node=node))

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
 
@@ -68,7 +68,7 @@ class DryRun:
         found = {
             self._victims(_minus(self.counts, kept), _minus(violating, spared))
             for violating in self._splits()
-            for spared, kept in self._reprieved(violating)
+            for spared, kept in self._reprieve(violating)
             if kept != self.counts
         }
         return frozenset(found)
@@ -94,17 +94,17 @@ class DryRun:
         for tier in self._tiers():
             left = tuple(count if position in tier else 0 for position, count in enumerate(self.counts))
             walks = {(left, violating, allowed) for violating, allowed in states}
-            states = {(violating, allowed) for _, violating, allowed in _closure(walks, self._walked)}
+            states = {(violating, allowed) for _, violating, allowed in _closure(walks, self._walk)}
         return {violating for violating, _ in states}
 
-    def _walked(self, state: tuple[Counts, Counts, Counts]) -> Iterator[tuple[Counts, Counts, Counts]]:
+    def _walk(self, state: tuple[Counts, Counts, Counts]) -> Iterator[tuple[Counts, Counts, Counts]]:
         left, violating, allowed = state
         for position, count in enumerate(left):
             if count:
-                charged, is_broken = self._charged(allowed, self.pods[position].budgets)
+                charged, is_broken = self._charge(allowed, self.pods[position].budgets)
                 yield _plus(left, position, -1), _plus(violating, position, int(is_broken)), charged
 
-    def _charged(self, allowed: Counts, budgets: tuple[int, ...]) -> tuple[Counts, bool]:
+    def _charge(self, allowed: Counts, budgets: tuple[int, ...]) -> tuple[Counts, bool]:
         is_broken = False
         for budget in budgets:
             if is_broken and self.version >= ONE_BUDGET_PER_POD_SINCE:
@@ -115,22 +115,22 @@ class DryRun:
 
     # -- reprieve -------------------------------------------------------------------------------
 
-    def _reprieved(self, violating: Counts) -> set[tuple[Counts, Counts]]:
+    def _reprieve(self, violating: Counts) -> set[tuple[Counts, Counts]]:
         """How many pods of each kind stay, first of those that break budgets, then of all, for every order."""
-        spared = self._kept((0,) * len(self.pods), violating)
+        spared = self._keep((0,) * len(self.pods), violating)
         others = _minus(self.counts, violating)
-        return {(first, kept) for first in spared for kept in self._kept(first, others)}
+        return {(first, kept) for first in spared for kept in self._keep(first, others)}
 
-    def _kept(self, before: Counts, group: Counts) -> set[Counts]:
+    def _keep(self, before: Counts, group: Counts) -> set[Counts]:
         """Who stays when the pods of a group are given back one by one."""
         kept = {before}
         for tier in self._tiers():
             left = tuple(count if position in tier else 0 for position, count in enumerate(group))
             walks = {(left, stay) for stay in kept}
-            kept = {stay for _, stay in _closure(walks, self._given_back)}
+            kept = {stay for _, stay in _closure(walks, self._give_back)}
         return kept
 
-    def _given_back(self, state: tuple[Counts, Counts]) -> Iterator[tuple[Counts, Counts]]:
+    def _give_back(self, state: tuple[Counts, Counts]) -> Iterator[tuple[Counts, Counts]]:
         left, kept = state
         for position, count in enumerate(left):
             if count:

@@ -45,7 +45,7 @@ class NodeInfo(NamedTuple):
     unschedulable: bool  # spec.unschedulable
     taints: tuple[Taint, ...]  # all current taints, static and set by controllers
     pods: tuple[PodCount, ...]
-    images: int = 0  # that pods have brought since the run began: bits of kubeproof.cluster.images.tracked_images
+    images: int = 0  # that pods have brought since the run began: bits of kubeproof.cluster.nodes.images.track_images
 
 
 class Usage(NamedTuple):
@@ -73,8 +73,15 @@ class NodeView:
 class Rejection(NamedTuple):
     """Why a plugin refuses a node; unresolvable means that preemption cannot help."""
 
-    reason: str
+    reason: str  # upstream's wording
     unresolvable: bool
+    words: str = ""  # the reason without its subject, where that is "node(s)"; "": the reason
+    lacks_claim: bool = False  # a claim of the pod does not exist
+
+
+def of_nodes(words: str, *, unresolvable: bool) -> Rejection:
+    """A reason whose subject are the nodes: upstream puts their number before it."""
+    return Rejection(f"node(s) {words}", unresolvable, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,8 @@ class Row:
     scores: tuple[tuple[str, int], ...] = ()  # plugin and normalised score, in upstream's order
     total: int = 0  # weighted sum
     detail: str = field(default="", compare=False)  # the numbers behind a rejection, where the plugin tells them
+    words: str = field(default="", compare=False)  # the reason after a number of nodes; "": the same
+    lacks_claim: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +177,7 @@ class ConstantScore:
         return scores
 
 
-def truncated_quotient(dividend: int, divisor: int) -> int:
+def divide_truncating(dividend: int, divisor: int) -> int:
     """Go's integer division, which rounds toward zero."""
     quotient = abs(dividend) // abs(divisor)
     return quotient if (dividend < 0) == (divisor < 0) else -quotient

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.images import IMAGE_LOCALITY
-from kubeproof.cluster.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.nodes.images import IMAGE_LOCALITY
+from kubeproof.cluster.steering.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from kubeproof.controllers.scheduler.plugins import (
     balanced_allocation,
     image_locality,
@@ -75,6 +75,7 @@ CLUSTER_FILTERS: tuple[tuple[str, Callable[[IncomingPod], ClusterFilter[Any, Any
     (POD_TOPOLOGY_SPREAD, pod_topology_spread.build_filter),
     (INTER_POD_AFFINITY, inter_pod_affinity.build_filter),
 )
+FILTERS = tuple(name for name, _ in (*NODE_FILTERS, *CLUSTER_FILTERS))
 NODE_SCORES: tuple[tuple[str, Callable[[IncomingPod], NodeScore | None]], ...] = (
     (TAINT_TOLERATION, taint_toleration.build_score),
     (NODE_AFFINITY, node_affinity.build_score),
@@ -105,7 +106,7 @@ def plugins_for(pod: IncomingPod) -> Plugins:
     profile = pod.profile
     weights = DEFAULT_WEIGHTS | {name: weight or 1 for name, weight in profile.weights}  # 0 means unset
     unscored = profile.disabled | profile.disabled_score
-    node_filters = [(n, build(pod)) for n, build in _ordered_filters(pod) if n not in profile.disabled]
+    node_filters = [(n, build(pod)) for n, build in _order_filters(pod) if n not in profile.disabled]
     cluster_filters = [(n, build(pod)) for n, build in CLUSTER_FILTERS if n not in profile.disabled]
     node_scores = [(n, weights[n], build(pod)) for n, build in NODE_SCORES if n not in unscored]
     cluster_scores = [(n, weights[n], build(pod)) for n, build in CLUSTER_SCORES if n not in unscored]
@@ -133,7 +134,7 @@ def _idle_scores(pod: IncomingPod) -> Iterator[tuple[str, NodeScore]]:
             yield name, ConstantScore(score)
 
 
-def _ordered_filters(pod: IncomingPod) -> tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...]:
+def _order_filters(pod: IncomingPod) -> tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...]:
     """The node filters in the order of the pod's Kubernetes version."""
     if pod.version >= NODE_NAME_FIRST_SINCE:
         return NODE_FILTERS

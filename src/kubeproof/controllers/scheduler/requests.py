@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.nodes.shown_nodes import find_offered
 from kubeproof.cluster.objects import Container, Node, PodTemplate
 from kubeproof.controllers.scheduler.protocol import PodCount, Usage
 
@@ -38,7 +39,7 @@ def pod_requests(template: PodTemplate, version: tuple[int, int]) -> PodRequests
     """What a pod adds to its node once it is there."""
     overhead = dict(template.overhead)
     true = aggregate(template, requests_of, version)
-    scored = aggregate(template, _scored_amounts, version)
+    scored = aggregate(template, _score_amounts, version)
     return PodRequests(_sum((true, overhead)), _sum((scored, overhead)))
 
 
@@ -53,7 +54,7 @@ def incoming_requests(template: PodTemplate, version: tuple[int, int]) -> PodReq
     if CPU in overhead:
         overhead[CPU] = -(-overhead[CPU] // 1000)
     true = aggregate(template, requests_of, version)
-    scored = aggregate(template, _scored_amounts, version)
+    scored = aggregate(template, _score_amounts, version)
     return PodRequests(_sum((true, overhead)), _sum((scored, overhead)))
 
 
@@ -74,6 +75,8 @@ def node_usage(pods: tuple[PodCount, ...], requests: tuple[PodRequests, ...]) ->
 
 def allocatable(node: Node) -> Amounts:
     """The node's allocatable resources by name, without the number of pods."""
+    if type(node) is not Node:
+        return find_offered(node)
     return {CPU: node.cpu_milli, MEMORY: node.memory_bytes, **dict(node.others)}
 
 
@@ -92,7 +95,7 @@ def limits_of(container: Container) -> Amounts:
     return dict(container.limits)
 
 
-def _scored_amounts(container: Container) -> Amounts:
+def _score_amounts(container: Container) -> Amounts:
     """A container's requests with defaults for omitted cpu and memory; an explicit 0 stays 0."""
     return {CPU: DEFAULT_CPU_MILLI, MEMORY: DEFAULT_MEMORY_BYTES, **requests_of(container)}
 

@@ -3,8 +3,8 @@
 Mirrors the recommender's and the updater's `RunOnce` (both every minute): the recommendation follows what pods use,
 then pods are evicted whose requests are outside of its bounds, or that are older than 12 hours and 10 % off
 (`AddPod` of the updater's priority calculator), as far as the updater's own limits and budgets allow. New pods get the
-recommended requests from the admission webhook (`kubeproof.controllers.resized_replicaset`). The third reason to evict,
-a container that has just run out of memory, never occurs: nothing here runs out of memory.
+recommended requests from the admission webhook (`kubeproof.controllers.workloads.resized_replicaset`). The third reason
+to evict, a container that has just run out of memory, never occurs: nothing here runs out of memory.
 
 Memory is (least, most, recommended): seconds until the next round, and the number of the size that new pods get, 0 for
 the requests of the template.
@@ -18,8 +18,8 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     Action,
     Decision,
     DeleteUnbound,
@@ -33,24 +33,32 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import Footprint
-from kubeproof.cluster.places import Layout
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes, some
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.loops.tags import Tag
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import ACTIVE, ANY_LIFE, NEVER, NodeCell, Phase, WorkloadCell, life_span
-from kubeproof.cluster.tags import Tag
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.vertical import CPU, INITIAL, MEMORY, VerticalPodAutoscaler, sizes_of
 from kubeproof.cluster.usage import (
     Pod,
     UsageRule,
     containers_of,
+    find_shared_rule,
     memories_read,
     rules_about,
     share_of,
-    shared_by,
     uses,
 )
-from kubeproof.cluster.vertical import CPU, INITIAL, MEMORY, VerticalPodAutoscaler, sizes_of
-from kubeproof.controllers.budgets import BudgetScale, amounts_of, asked_by, budgets_of, facts_of, status_of
-from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
+from kubeproof.controllers.evictions.budgets import (
+    BudgetScale,
+    amounts_of,
+    budgets_of,
+    facts_of,
+    find_asked_by,
+    status_of,
+)
+from kubeproof.controllers.evictions.disruption import BudgetStatus, Matching, evict
 from kubeproof.controllers.vpa.recommendation import (
     Bounds,
     Rules,
@@ -58,8 +66,8 @@ from kubeproof.controllers.vpa.recommendation import (
     difference,
     is_far_off,
     is_outside,
-    recommended,
-    resized,
+    recommend,
+    resize,
 )
 from kubeproof.errors import InternalError, LimitReached
 from kubeproof.values import dataclass
@@ -103,18 +111,27 @@ class VpaController:
     sizes: tuple[int, ...] = field(init=False, compare=False, repr=False)
     _budgets: tuple[PodDisruptionBudget, ...] = field(init=False, compare=False, repr=False)
 
-    footprint = Footprint()  # everything: no reduction was thought through for it
+    reads_nodes = mention_nothing
 
     def __post_init__(self) -> None:
         setup = self.layout.setup
         budgets = budgets_of(setup, self.target)
-        asked = asked_by(setup, budgets[0]) if len(budgets) == 1 else ()
+        asked = find_asked_by(setup, budgets[0]) if len(budgets) == 1 else ()
         sizes = sizes_of(setup, self.target)
         counted = (*sizes, *(other for other in asked if other not in sizes))
         object.__setattr__(self, "sizes", sizes)
         object.__setattr__(self, "_budgets", budgets)
         object.__setattr__(
             self, "reads", Reads(counted, self.layout.every_place, (self.memory, *memories_read(self.rules)))
+        )
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.DELETIONS,
+            tells_starts=some(self.reads.workloads),
+            sees_objects=NOBODY,
+            sees_new_pods=some(self.reads.workloads),
         )
 
     @property
@@ -155,7 +172,7 @@ class VpaController:
         if usage is None:
             return ((seen.memories[0][2], ()),)  # without pods there are no new samples
         template = self.layout.setup.workloads[self.target].template
-        recommendation = recommended(self.vpa, template, usage, self.flags)
+        recommendation = recommend(self.vpa, template, usage, self.flags)
         size = self._number(recommendation)
         if self.vpa.mode == INITIAL:
             return ((size, ()),)
@@ -164,7 +181,7 @@ class VpaController:
     def _number(self, recommendation: tuple[dict[str, Bounds], ...]) -> int:
         """Which of the sizes has the recommended requests."""
         base = self.layout.setup.workloads[self.target].template
-        wanted = resized(base, recommendation)
+        wanted = resize(base, recommendation)
         for number, member in enumerate(self.sizes):
             if self.layout.setup.workloads[member].template.containers == wanted.containers:
                 return number
@@ -204,9 +221,9 @@ class VpaController:
         running = sum(n for _, phase, n in self._own(seen) if phase in ACTIVE and phase != Phase.STARTING)
         room = at_once(configured, running)
         ranked = sorted(outside | far_off, key=lambda m: difference(templates[m], recommendation))
-        yield from self._chosen(seen, scales, ranked, outside, room)
+        yield from self._choose(seen, scales, ranked, outside, room)
 
-    def _chosen(
+    def _choose(
         self, seen: Sight, scales: dict[int, BudgetScale], ranked: Sequence[int], outside: frozenset[int], room: int
     ) -> Iterator[tuple[Action, ...]]:
         pending: list[Action] = [
@@ -215,7 +232,7 @@ class VpaController:
         spots = [
             (NodeRef(place, view), view, nodes)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
-            for view, nodes in _merged(groups).items()
+            for view, nodes in _merge(groups).items()
         ]
         nodes = [(ref, view) for ref, view, count in spots for _ in range(count)]
         losses: list[dict[Pods, int]] = [{} for _ in nodes]
@@ -226,13 +243,13 @@ class VpaController:
         matching = self._matching(seen, scales)
         drafts = [(losses, room, matching[0].status.allowed if len(matching) == 1 else 0)]
         for member in ranked:
-            drafts = [after for draft in drafts for after in self._taken(nodes, member, draft, matching, outside)]
+            drafts = [after for draft in drafts for after in self._take(nodes, member, draft, matching, outside)]
             if len(drafts) > MOST_WAYS:
                 raise LimitReached(f"more than {MOST_WAYS} ways to choose pods in one round of {self.name}")
         for lost, _, _ in drafts:
             yield (*pending, *_as_actions(nodes, lost))
 
-    def _taken(
+    def _take(
         self,
         nodes: Sequence[tuple[NodeRef, View]],
         member: int,
@@ -279,7 +296,7 @@ class VpaController:
             return ("no pod runs",)
         template = self.layout.setup.workloads[self.target].template
         told = []
-        found = recommended(self.vpa, template, usage, self.flags)
+        found = recommend(self.vpa, template, usage, self.flags)
         for number, (container, own) in enumerate(zip(template.containers, found, strict=True)):
             for resource, bounds in own.items():
                 unit = "m" if resource == CPU else ""
@@ -321,7 +338,7 @@ def usage_of_containers(
     setup = loop.layout.setup
     rules = rules_about(loop.rules, resource, loop.target)
     pod = Pod(containers_of(setup.workloads[loop.target].template, setup.settings.kubernetes_version))
-    load = shared_by(rules, memories)
+    load = find_shared_rule(rules, memories)
     share = None if load is None else share_of(load, NEVER, memories, ready)
     found = uses(rules, pod, resource, memories, share)
     return found if resource == CPU else tuple(used // 1000 for used in found)
@@ -332,7 +349,7 @@ def _is_meant(kind: Pods, members: Sequence[int], outside: frozenset[int]) -> bo
     return kind.workload in members and (kind.workload in outside or kind.is_old)
 
 
-def _merged(groups: Groups[View]) -> dict[View, int]:
+def _merge(groups: Groups[View]) -> dict[View, int]:
     amounts: dict[View, int] = {}
     for view, count in groups:
         amounts[view] = amounts.get(view, 0) + count

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from kubeproof.cluster.objects import Container, PodTemplate
-from kubeproof.cluster.vertical import CPU, MEMORY, VerticalPodAutoscaler
+from kubeproof.cluster.steering.vertical import CPU, MEMORY, VerticalPodAutoscaler
 
 LEAST = {CPU: 25, MEMORY: 250 * 1024 * 1024}  # pod-recommendation-min-cpu-millicores and -memory-mb, per pod
 DAY_S = 86_400
@@ -48,7 +48,7 @@ def bounds(usage: int, least: int, rules: Rules) -> Bounds:
     return Bounds(max(int(lower), least), max(target, least), max(int(upper), least))
 
 
-def recommended(
+def recommend(
     vpa: VerticalPodAutoscaler, template: PodTemplate, usage: Usage, rules: Rules
 ) -> tuple[dict[str, Bounds], ...]:
     """Per container the bounds of every controlled resource, by what that container uses."""
@@ -60,12 +60,12 @@ def recommended(
         for resource in () if policy.is_off else policy.controlled:
             plain = bounds(usage[resource][number], LEAST[resource] // count, rules)
             least, most = dict(policy.least).get(resource), dict(policy.most).get(resource)
-            own[resource] = Bounds(*(_clamped(amount, least, most) for amount in plain))
+            own[resource] = Bounds(*(_clamp(amount, least, most) for amount in plain))
         found.append(own)
     return tuple(found)
 
 
-def _clamped(amount: int, least: int | None, most: int | None) -> int:
+def _clamp(amount: int, least: int | None, most: int | None) -> int:
     amount = amount if least is None else max(amount, least)
     return amount if most is None else min(amount, most)
 
@@ -75,15 +75,15 @@ def request(container: Container, resource: str) -> int:
     return (container.cpu_milli if resource == CPU else container.memory_bytes) or 0
 
 
-def resized(template: PodTemplate, recommendation: tuple[dict[str, Bounds], ...]) -> PodTemplate:
+def resize(template: PodTemplate, recommendation: tuple[dict[str, Bounds], ...]) -> PodTemplate:
     """The pod as the admission webhook lets it in: requests are the targets, limits grow in proportion."""
     containers = tuple(
-        _resized(container, own) for container, own in zip(template.containers, recommendation, strict=True)
+        _resize_container(container, own) for container, own in zip(template.containers, recommendation, strict=True)
     )
     return replace(template, containers=containers)
 
 
-def _resized(container: Container, own: Mapping[str, Bounds]) -> Container:
+def _resize_container(container: Container, own: Mapping[str, Bounds]) -> Container:
     limits = dict(container.limits)
     for resource, found in own.items():
         before = request(container, resource)

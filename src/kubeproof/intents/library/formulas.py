@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster.loops.mentions import Mentions, mention_affinity
+from kubeproof.cluster.nodes.daemons import mention_eligibility
+from kubeproof.cluster.objects import Setup
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.kind import AskedIntent, IntentKind, Targets
 from kubeproof.intents.monitor import WORD, Monitor
 
 
 def _watch(asked: AskedIntent) -> Monitor:
-    from kubeproof.intents.temporal import Temporal
+    from kubeproof.intents.predicates.temporal import Temporal
 
     temporal = Temporal(asked.intent, asked.layout, asked.events)
     return Monitor(asked.intent, None, WORD, needs_relevance=False, temporal=temporal)
+
+
+def _mention(found: Mentions, setup: Setup) -> None:
+    """Adds what predicates read of nodes beside the labels and names that they are given."""
+    mention_affinity(found, setup)
+    mention_eligibility(found, setup)
 
 
 def _claim(intent: Intent, who: str, when: str) -> str:
@@ -29,6 +38,7 @@ LTL = IntentKind(
     example="ltl: {formula: 'G(low -> F !low)', where: {low: \"ready('Deployment/shop/web') < 2\"}}",
     remedy="Look at the step after which the formula can no longer hold, or at what the loop keeps repeating.",
     watch=_watch,
+    reads_nodes=_mention,
     typed_fields=("formula", "where"),
     targets=Targets.NONE,
 )

@@ -1,19 +1,23 @@
-"""What becomes of pods, rollouts, drains and Jobs."""
+"""What becomes of pods, rollouts, drains and Jobs; facts about rarer kinds are imported where one is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from kubeproof.cluster.kinds import DAEMON_SET, STATEFUL_SET
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.loops.tags import Tag
+from kubeproof.cluster.nodes.daemons import mention_eligibility
 from kubeproof.cluster.objects import family
-from kubeproof.cluster.places import Layout
-from kubeproof.cluster.tags import Tag
-from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.drained import EmptyWhereDrained
-from kubeproof.intents.facts import NoDrainUnderWay, NothingMissing, NothingPending, RolloutComplete
-from kubeproof.intents.job_facts import AllComplete
-from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind, Targets
+from kubeproof.intents.facts.counts import NothingMissing, NothingPending, RolloutComplete
+from kubeproof.intents.kind import (
+    WEB,
+    AskedIntent,
+    IntentField,
+    IntentKind,
+    Targets,
+    follows_from_leaving,
+    follows_from_readiness,
+)
 from kubeproof.intents.monitor import (
     IN_STABLE,
     PERSISTENT,
@@ -24,17 +28,12 @@ from kubeproof.intents.monitor import (
     monitor_steps,
     tags_of_family,
 )
-from kubeproof.intents.stateful_facts import StatefulRolloutComplete
 from kubeproof.intents.views import AnyFact
 
 _UNPLACEABLE = (
     "Relax the constraint named for the nodes above, add capacity or domains, raise the quota named, "
     "or ask for fewer pods."
 )
-_ROLLOUTS: dict[str, Callable[[Layout, int], AnyFact]] = {
-    DAEMON_SET: DaemonRolloutComplete,
-    STATEFUL_SET: StatefulRolloutComplete,
-}
 
 
 def _pending(asked: AskedIntent) -> Monitor:
@@ -53,16 +52,42 @@ def _may_be_refused(asked: AskedIntent) -> bool:
 
 
 def _rollout(asked: AskedIntent) -> Monitor:
-    make = _ROLLOUTS.get(asked.layout.setup.workloads[asked.workload].kind, RolloutComplete)
-    return monitor_fact(asked, make(asked.layout, asked.workload), kind=PERSISTENT)
+    return monitor_fact(asked, _build_rolled_out(asked), kind=PERSISTENT)
+
+
+def _build_rolled_out(asked: AskedIntent) -> AnyFact:
+    """When a rollout is complete is a matter of the kind."""
+    layout, workload = asked.layout, asked.workload
+    kind = layout.setup.workloads[workload].kind
+    if kind == DAEMON_SET:
+        from kubeproof.intents.facts.daemons import DaemonRolloutComplete
+
+        return DaemonRolloutComplete(layout, workload)
+    if kind == STATEFUL_SET:
+        from kubeproof.intents.facts.stateful import StatefulRolloutComplete
+
+        return StatefulRolloutComplete(layout, workload)
+    return RolloutComplete(layout, workload)
 
 
 def _drain(asked: AskedIntent) -> Monitor:
     """Drains complete; of a target, as the survival matrix asks, its pods leave the node."""
-    if asked.number is None:
-        return monitor_fact(asked, NoDrainUnderWay(asked.layout), kind=PERSISTENT)
-    members = family(asked.layout.setup, asked.number)
-    return monitor_fact(asked, EmptyWhereDrained(asked.layout, members), kind=PERSISTENT)
+    from kubeproof.intents.facts.drained import DrainsComplete
+
+    members = None if asked.number is None else family(asked.layout.setup, asked.number)
+    return monitor_fact(asked, DrainsComplete(asked.layout, members), kind=PERSISTENT)
+
+
+def _on_every_node(asked: AskedIntent) -> Monitor:
+    from kubeproof.intents.facts.daemons import RunsOnEveryNode
+
+    return monitor_fact(asked, RunsOnEveryNode(asked.layout, asked.workload))
+
+
+def _complete(asked: AskedIntent) -> Monitor:
+    from kubeproof.intents.facts.jobs import AllComplete
+
+    return monitor_fact(asked, AllComplete(asked.layout, asked.workload), kind=PERSISTENT)
 
 
 def _drains_complete(intent: Intent, who: str, when: str) -> str:
@@ -82,28 +107,32 @@ SCHEDULABLE = IntentKind(
     id="S005",
     key="schedulable",
     category="lifecycle",
-    text="In no stable state a pod is left without a feasible node. Kivi: no_feasible_node.",
+    text="In no stable state a pod is left without a feasible node.",
+    kivi="no_feasible_node.",
     claim=lambda intent, who, when: f"no pod of {who} is left without a feasible node in a stable state",
     broken_by="A stable state in which a pod has no node: every filter that refuses it is told for every node.",
     example=f"schedulable: {{{WEB}}}",
     remedy=_UNPLACEABLE,
     watch=lambda asked: monitor_fact(asked, NothingPending(asked.layout, asked.workload), kind=IN_STABLE),
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET,),
     default_when="stable",
     aliases=("no_feasible_node", "no_feasiable_node"),
     is_provable_alone=True,
+    asks_of_each_pod=follows_from_readiness,
 )
 NO_EVICTION = IntentKind(
     id="S011",
     key="noEviction",
     category="lifecycle",
-    text="No pod is evicted, by anybody or by `by`: descheduler, drain, taint, preemption, vpa, kernelPanic. Kivi: "
-    "kernel_panic (`by` is kernelPanic: an idle node never panics, so no node panics if no pod is lost to it).",
+    text="No pod is evicted, by anybody or by `by`: descheduler, drain, taint, preemption, vpa, kernelPanic.",
+    kivi="kernel_panic (`by` is kernelPanic: an idle node never panics, so no node panics if no pod is lost to it).",
     claim=_no_eviction,
     broken_by="A step that evicts a pod of the target, by anybody or by the one named.",
     example=f"noEviction: {{{WEB}, by: descheduler}}",
     remedy="Look at who evicts in the trace, and at the rule that made it.",
     watch=lambda asked: monitor_steps(asked, STEP, eviction_tags(asked)),
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.EVICTOR),
     aliases=("kernel_panic",),
     is_sum_of_parts=True,
@@ -118,8 +147,10 @@ NO_PENDING_FOREVER = IntentKind(
     example=f"noPendingForever: {{{WEB}}}",
     remedy=_UNPLACEABLE,
     watch=_pending,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET,),
     is_provable_alone=True,
+    asks_of_each_pod=follows_from_readiness,
 )
 ROLLOUT_COMPLETES = IntentKind(
     id="L006",
@@ -131,9 +162,11 @@ ROLLOUT_COMPLETES = IntentKind(
     example=f"rolloutCompletes: {{{WEB}}}",
     remedy="Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
     watch=_rollout,
+    reads_nodes=mention_eligibility,
     typed_fields=(IntentField.TARGET,),
     fits=lambda workload: workload.rules.rolls_out,
     is_provable_alone=True,
+    asks_of_each_pod=follows_from_readiness,
 )
 DRAIN_COMPLETES = IntentKind(
     id="L007",
@@ -145,10 +178,12 @@ DRAIN_COMPLETES = IntentKind(
     example="drainCompletes: {}",
     remedy="Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
     watch=_drain,
+    reads_nodes=mention_nothing,
     typed_fields=(),
     targets=Targets.NONE,
     is_sum_of_parts=True,
     is_provable_alone=True,
+    asks_of_each_pod=follows_from_leaving,
 )
 RUNS_ON_EVERY_NODE = IntentKind(
     id="L008",
@@ -159,7 +194,8 @@ RUNS_ON_EVERY_NODE = IntentKind(
     broken_by="A node on which the DaemonSet should run and never does: no room, or a pod that is rejected.",
     example="runsOnEveryNode: {target: DaemonSet/shop/agent}",
     remedy="Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
-    watch=lambda asked: monitor_fact(asked, RunsOnEveryNode(asked.layout, asked.workload)),
+    watch=_on_every_node,
+    reads_nodes=mention_eligibility,
     typed_fields=(IntentField.TARGET, IntentField.WHEN),
     default_when="eventuallyAlways",
     fits=lambda workload: workload.rules.runs_per_node,
@@ -177,7 +213,8 @@ COMPLETES = IntentKind(
     example="completes: {target: Job/shop/report}",
     remedy="Look at how the trace ends: its pods may lack room or quota, or the Job a larger backoffLimit or "
     "deadline; a pod that never ends on a dead node keeps it from finishing.",
-    watch=lambda asked: monitor_fact(asked, AllComplete(asked.layout, asked.workload), kind=PERSISTENT),
+    watch=_complete,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET,),
     fits=lambda workload: workload.rules.runs_to_completion,
     is_provable_alone=True,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.objects import family
 from kubeproof.intents.declarations import Amount
-from kubeproof.intents.facts import NodesAtMost, PodObjectsAtMost, ReadyAtLeast, ReplicasAtLeast, ReplicasAtMost
-from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind, Targets
+from kubeproof.intents.facts.counts import NodesAtMost, PodObjectsAtMost, ReadyAtLeast, ReplicasAtLeast, ReplicasAtMost
+from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind, Targets, counts_in_the_end
 from kubeproof.intents.monitor import Monitor, monitor_fact
 
 _COUNTED = (IntentField.TARGET, IntentField.AMOUNT, IntentField.WHEN)
@@ -39,15 +40,18 @@ MIN_READY = IntentKind(
     example=f'minReady: {{{WEB}, count: "50%", when: always}}',
     remedy="Allow for the loss in the trace: more replicas, or a spread that puts fewer pods on one node.",
     watch=lambda asked: monitor_fact(asked, ReadyAtLeast(asked.layout, asked.workload, _amount(asked))),
+    reads_nodes=mention_nothing,
     typed_fields=_COUNTED,
     default_when="always",
     is_provable_alone=True,
+    asks_of_each_pod=counts_in_the_end,
 )
 MIN_REPLICAS = IntentKind(
     id="S002",
     key="minReplicas",
     category="numbers",
-    text="At least `count` pods exist, terminating ones aside. Kivi: checkMinReplicas (`count` is the autoscaler's "
+    text="At least `count` pods exist, terminating ones aside.",
+    kivi="checkMinReplicas (`count` is the autoscaler's "
     "minimum, or spec.replicas), checkExpReplicas (`expReplicas` is the count).",
     claim=lambda intent, who, when: f"{who} has at least {intent.count} pods, {when}",
     broken_by="A reachable state with fewer pods that do not terminate: somebody scaled too far down, or pods are not "
@@ -55,10 +59,12 @@ MIN_REPLICAS = IntentKind(
     example=f"minReplicas: {{{WEB}, count: 2}}",
     remedy="Look at who deletes pods in the trace, and keep its writes at or above the bound.",
     watch=lambda asked: monitor_fact(asked, ReplicasAtLeast(asked.layout, asked.workload, _amount(asked))),
+    reads_nodes=mention_nothing,
     typed_fields=_COUNTED,
     default_when="always",
     aliases=("checkMinReplicas", "checkExpReplicas"),
     is_provable_alone=True,
+    asks_of_each_pod=counts_in_the_end,
 )
 MAX_REPLICAS = IntentKind(
     id="S003",
@@ -73,6 +79,7 @@ MAX_REPLICAS = IntentKind(
     watch=lambda asked: monitor_fact(
         asked, ReplicasAtMost(asked.layout, asked.workload, _amount(asked)), is_bound=True
     ),
+    reads_nodes=mention_nothing,
     typed_fields=_COUNTED,
     default_when="always",
     is_upper_bound=True,
@@ -88,6 +95,7 @@ MAX_NODES = IntentKind(
     example="maxNodes: {count: 6, nodes: {matchLabels: {pool: web}}}",
     remedy="Take nodes out of the input, or allow more.",
     watch=_nodes,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.NUMBER, IntentField.NODES, IntentField.WHEN),
     default_when="always",
     targets=Targets.NONE,
@@ -106,6 +114,7 @@ MAX_POD_OBJECTS = IntentKind(
     example=f"maxPodObjects: {{{WEB}, count: 20, phases: [Failed]}}",
     remedy="Look at who creates pods in the trace and why they do not last.",
     watch=_pod_objects,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.NUMBER, IntentField.PHASES, IntentField.WHEN),
     default_when="always",
     targets=Targets.WHOLE,

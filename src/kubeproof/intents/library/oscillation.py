@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.objects import Workload
-from kubeproof.cluster.tags import Tag
-from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind, Targets
+from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind, Targets, follows_from_rest
 from kubeproof.intents.monitor import CYCLE, Monitor, eviction_tags, monitor_steps, tags_of_family
 
 _FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
@@ -34,16 +35,19 @@ SETTLES = IntentKind(
     example="settles: {}",
     remedy=_FIGHT,
     watch=_oscillates,
+    reads_nodes=mention_nothing,
     typed_fields=(),
     targets=Targets.WHOLE,
     is_sum_of_parts=True,
     is_provable_alone=True,
+    asks_of_each_pod=follows_from_rest,
 )
 NO_OSCILLATION = IntentKind(
     id="L003",
     key="noOscillation",
     category="oscillation",
-    text="No endless run keeps changing replicas or placement. Kivi: checkOscillationReplicaNum (`of` is replicas; "
+    text="No endless run keeps changing replicas or placement.",
+    kivi="checkOscillationReplicaNum (`of` is replicas; "
     "Kivi already calls one rise to the maximum and fall an oscillation: state that as maxReplicas).",
     claim=lambda intent, who, when: (
         f"no endless run keeps changing the {'replicas or placement' if intent.of == 'any' else intent.of} of {who}"
@@ -52,29 +56,33 @@ NO_OSCILLATION = IntentKind(
     example=f"noOscillation: {{{WEB}, of: replicas}}",
     remedy=_FIGHT,
     watch=_oscillates,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.CHANGES),
     aliases=("checkOscillationReplicaNum", "checkOscillation"),
     targets=Targets.WHOLE,
     is_sum_of_parts=True,
     is_provable_alone=True,
+    asks_of_each_pod=follows_from_rest,
 )
 NO_EVICTION_LOOP = IntentKind(
     id="L004",
     key="noEvictionLoop",
     category="oscillation",
-    text="No endless run keeps evicting and replacing pods. Kivi: checkEvictionCycle (Kivi counts evictions to three; "
-    "here it is a real cycle).",
+    text="No endless run keeps evicting and replacing pods.",
+    kivi="checkEvictionCycle (Kivi counts evictions to three; here it is a real cycle).",
     claim=lambda intent, who, when: f"no endless run keeps evicting pods of {who}",
     broken_by="An endless run in which pods are evicted and replaced again and again, typically descheduler against "
     "scheduler.",
     example=f"noEvictionLoop: {{{WEB}, by: descheduler}}",
     remedy=_FIGHT,
     watch=lambda asked: monitor_steps(asked, CYCLE, eviction_tags(asked)),
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.EVICTOR),
     aliases=("checkEvictionCycle",),
     fits=_is_replaced,
     is_sum_of_parts=True,
     is_provable_alone=True,
+    asks_of_each_pod=follows_from_rest,
 )
 NO_CREATE_FAIL_LOOP = IntentKind(
     id="L005",
@@ -86,8 +94,10 @@ NO_CREATE_FAIL_LOOP = IntentKind(
     example=f"noCreateFailLoop: {{{WEB}}}",
     remedy="Let the scheduler place these pods (nodeSelector instead of nodeName), or make room.",
     watch=lambda asked: monitor_steps(asked, CYCLE, tags_of_family(asked.layout, asked.number, Tag.REJECT)),
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET,),
     fits=_is_replaced,
     is_sum_of_parts=True,
     is_provable_alone=True,
+    asks_of_each_pod=follows_from_rest,
 )

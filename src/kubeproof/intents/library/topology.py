@@ -1,12 +1,12 @@
-"""Where: how evenly pods are spread, with whom and on which nodes they run."""
+"""Where pods are: how evenly spread, with whom, on which nodes; a fact is imported where it is asked for."""
 
 from __future__ import annotations
 
 from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.loops.mentions import mention_affinity, mention_nothing
 from kubeproof.cluster.objects import family
 from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind
 from kubeproof.intents.monitor import Monitor, monitor_fact
-from kubeproof.intents.place_facts import NotColocated, OnlyOn, SkewAtMost, SpreadOver, matching_workloads
 
 
 def _members(asked: AskedIntent) -> tuple[int, ...]:
@@ -14,6 +14,8 @@ def _members(asked: AskedIntent) -> tuple[int, ...]:
 
 
 def _skew(asked: AskedIntent) -> Monitor:
+    from kubeproof.intents.facts.places import SkewAtMost, matching_workloads
+
     intent, number, workloads = asked.intent, asked.number, asked.layout.setup.workloads
     affine = workloads[number].template if number is not None else None
     if intent.selector is not None:
@@ -26,11 +28,15 @@ def _skew(asked: AskedIntent) -> Monitor:
 
 
 def _spread(asked: AskedIntent) -> Monitor:
+    from kubeproof.intents.facts.places import SpreadOver
+
     fact = SpreadOver(asked.layout, _members(asked), asked.intent.topology_key, asked.intent.domains)
     return monitor_fact(asked, fact)
 
 
-def _colocated(asked: AskedIntent) -> Monitor:
+def _build_colocated(asked: AskedIntent) -> Monitor:
+    from kubeproof.intents.facts.places import NotColocated, matching_workloads
+
     intent, workloads, members = asked.intent, asked.layout.setup.workloads, _members(asked)
     namespace = intent.namespace or workloads[asked.workload].namespace
     others = matching_workloads(workloads, intent.selector or LabelSelector(), namespace)
@@ -39,6 +45,8 @@ def _colocated(asked: AskedIntent) -> Monitor:
 
 
 def _only_on(asked: AskedIntent) -> Monitor:
+    from kubeproof.intents.facts.places import OnlyOn
+
     fact = OnlyOn(asked.layout, _members(asked), (), asked.intent.nodes, asked.intent.node_names)
     return monitor_fact(asked, fact)
 
@@ -47,14 +55,15 @@ MAX_SKEW = IntentKind(
     id="S004",
     key="maxSkew",
     category="topology",
-    text="Pods differ by at most `skew` between the domains of `topologyKey`. Kivi: checkBalanceNode (between nodes, "
-    "`maxSkew` 2 unless given).",
+    text="Pods differ by at most `skew` between the domains of `topologyKey`.",
+    kivi="checkBalanceNode (between nodes, `maxSkew` 2 unless given).",
     claim=lambda intent, who, when: f"pods of {who} differ by at most {intent.skew} over {intent.topology_key}, {when}",
     broken_by="A reachable state in which two domains differ by more bound pods than allowed: soft constraints, "
     "evictions and scale-downs do not restore the spread.",
     example=f"maxSkew: {{{WEB}, topologyKey: topology.kubernetes.io/zone, skew: 1}}",
     remedy="Make the spread constraint hard (DoNotSchedule), or accept the skew that the trace leads to.",
     watch=_skew,
+    reads_nodes=mention_affinity,
     typed_fields=(IntentField.TARGET, "topologyKey", "skew", "selector", "namespace", IntentField.WHEN),
     default_when="always",
     aliases=("checkBalanceNode",),
@@ -72,6 +81,7 @@ SPREAD = IntentKind(
     example=f"spread: {{{WEB}, topologyKey: topology.kubernetes.io/zone, domains: 2}}",
     remedy="Make the spread constraint hard (DoNotSchedule), or add nodes to the domains that stay empty.",
     watch=_spread,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, "topologyKey", "domains", IntentField.WHEN),
     default_when="always",
 )
@@ -84,7 +94,8 @@ NOT_COLOCATED = IntentKind(
     broken_by="A domain that holds a pod of the target and one that the selector matches.",
     example=f"notColocated: {{{WEB}, topologyKey: kubernetes.io/hostname, selector: {{matchLabels: {{app: cache}}}}}}",
     remedy="Keep the pods apart by a hard rule: node affinity, taints, or different node pools.",
-    watch=_colocated,
+    watch=_build_colocated,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, "topologyKey", "selector", "namespace", IntentField.WHEN),
     default_when="always",
 )
@@ -98,6 +109,7 @@ ONLY_ON = IntentKind(
     example=f"onlyOn: {{{WEB}, selector: {{matchLabels: {{pool: web}}}}}}",
     remedy="Add a nodeSelector or required node affinity that says so.",
     watch=_only_on,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, "nodes", "selector", IntentField.WHEN),
     default_when="always",
 )

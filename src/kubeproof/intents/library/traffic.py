@@ -1,10 +1,23 @@
-"""Who gets traffic."""
+"""Who gets traffic; its facts are imported where they are asked for."""
 
 from __future__ import annotations
 
-from kubeproof.intents.kind import WEB, IntentField, IntentKind
-from kubeproof.intents.monitor import monitor_fact
-from kubeproof.intents.traffic_facts import LoadSkewAtMost, NothingMisrouted
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind
+from kubeproof.intents.monitor import Monitor, monitor_fact
+
+
+def _load_skew(asked: AskedIntent) -> Monitor:
+    from kubeproof.intents.facts.traffic import LoadSkewAtMost
+
+    return monitor_fact(asked, LoadSkewAtMost(asked.layout, asked.workload, asked.intent.skew), is_bound=True)
+
+
+def _build_misrouted(asked: AskedIntent) -> Monitor:
+    from kubeproof.intents.facts.traffic import NothingMisrouted
+
+    return monitor_fact(asked, NothingMisrouted(asked.layout, asked.workload), is_bound=True)
+
 
 MAX_LOAD_SKEW = IntentKind(
     id="S012",
@@ -19,9 +32,8 @@ MAX_LOAD_SKEW = IntentKind(
     "split by node and nodes have different numbers of pods.",
     example=f"maxLoadSkew: {{{WEB}, skew: 2}}",
     remedy="Split by pod (externalTrafficPolicy: Cluster), or spread the pods evenly with a hard constraint.",
-    watch=lambda asked: monitor_fact(
-        asked, LoadSkewAtMost(asked.layout, asked.workload, asked.intent.skew), is_bound=True
-    ),
+    watch=_load_skew,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.SKEW, IntentField.WHEN),
     default_when="always",
     is_upper_bound=True,
@@ -37,7 +49,8 @@ NO_TRAFFIC_TO_TERMINATING = IntentKind(
     example=f"noTrafficToTerminating: {{{WEB}}}",
     remedy="Let a preStop hook (lifecycle.preStop.sleep) outlast the delay of endpoints and proxies, within the grace "
     "period, and keep a ready pod.",
-    watch=lambda asked: monitor_fact(asked, NothingMisrouted(asked.layout, asked.workload), is_bound=True),
+    watch=_build_misrouted,
+    reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.WHEN),
     default_when="always",
     is_upper_bound=True,

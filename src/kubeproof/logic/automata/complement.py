@@ -16,7 +16,7 @@ from typing import NamedTuple
 from kubeproof.errors import LimitReached
 from kubeproof.logic.alphabet import members, partition
 from kubeproof.logic.automata.automaton import Buchi, Edge, make
-from kubeproof.logic.automata.operations import complement_of_closed, completed, merged, reduced
+from kubeproof.logic.automata.operations import complement_of_closed, complete, merge, reduce
 
 MOST_STATES = 100_000
 
@@ -34,14 +34,14 @@ class Level(NamedTuple):
 
 def complement(automaton: Buchi) -> Buchi:
     """An automaton for all other words."""
-    useful = merged(reduced(automaton))
+    useful = merge(reduce(automaton))
     if not useful.initial:
         return make(automaton.alphabet, (0,), [[(automaton.alphabet.everything, 0)]], (0,))
     if useful.is_deterministic and len(useful.accepting) == useful.size:
         return complement_of_closed(useful)
     if useful.is_deterministic:
-        return _of_deterministic(completed(useful, accepting=False))
-    return merged(reduced(_by_ranks(useful)))
+        return _of_deterministic(complete(useful, accepting=False))
+    return merge(reduce(_by_ranks(useful)))
 
 
 def _of_deterministic(automaton: Buchi) -> Buchi:
@@ -54,7 +54,7 @@ def _of_deterministic(automaton: Buchi) -> Buchi:
     for out in automaton.edges:
         edges.append([(guard, target + shift) for guard, target in out if target not in automaton.accepting])
     starts = [s + shift for s in automaton.initial if s not in automaton.accepting]
-    return merged(reduced(make(automaton.alphabet, (*automaton.initial, *starts), edges, range(shift, 2 * shift))))
+    return merge(reduce(make(automaton.alphabet, (*automaton.initial, *starts), edges, range(shift, 2 * shift))))
 
 
 def _by_ranks(automaton: Buchi) -> Buchi:
@@ -91,10 +91,10 @@ def _levels_after(automaton: Buchi, level: Level) -> Iterator[tuple[int, Level]]
         if not states:
             continue
         for ranking in _rankings_after(automaton, level, letter, states):
-            yield piece, _ranked(automaton, level, letter, states, ranking)
+            yield piece, _rank(automaton, level, letter, states, ranking)
 
 
-def _ranked(automaton: Buchi, level: Level, letter: int, states: frozenset[int], ranking: Ranking) -> Level:
+def _rank(automaton: Buchi, level: Level, letter: int, states: frozenset[int], ranking: Ranking) -> Level:
     """The next level under a ranking; even ranks take turns, so that each is left by the runs in it."""
     if level.ranking is None:
         return Level(states, ranking)

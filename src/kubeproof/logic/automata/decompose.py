@@ -15,11 +15,11 @@ from kubeproof.logic.automata.complement import complement
 from kubeproof.logic.automata.operations import (
     closure,
     complement_of_closed,
-    completed,
-    determinised_closure,
+    complete,
+    determinise_closure,
     intersection,
-    merged,
-    reduced,
+    merge,
+    reduce,
     union,
 )
 from kubeproof.values import dataclass
@@ -46,18 +46,18 @@ class Decomposition:
 
 def decompose(automaton: Buchi) -> Decomposition:
     """The safety and the liveness part of any Büchi automaton."""
-    whole = reduced(automaton)
+    whole = reduce(automaton)
     if whole.is_deterministic:
-        liveness = completed(whole, accepting=True)
+        liveness = complete(whole, accepting=True)
     else:
-        outside = complement_of_closed(determinised_closure(whole))
+        outside = complement_of_closed(determinise_closure(whole))
         liveness = union(whole, outside)
-    return Decomposition(merged(whole), closure(whole), merged(reduced(liveness)), whole.is_deterministic)
+    return Decomposition(merge(whole), closure(whole), merge(reduce(liveness)), whole.is_deterministic)
 
 
 def classify(automaton: Buchi, opposite: Buchi | None = None) -> PropertyClass:
     """The class of the automaton's language; `opposite` accepts all other words, if the caller has it."""
-    closed = determinised_closure(automaton)
+    closed = determinise_closure(automaton)
     is_liveness = closed.is_complete
     outside = complement(automaton) if opposite is None else opposite
     is_safety = is_empty(intersection(closed, outside))

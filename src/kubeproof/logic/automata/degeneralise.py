@@ -15,7 +15,7 @@ State = TypeVar("State", bound=Hashable)
 Moves = Callable[[State], Iterable[tuple[int, State, frozenset[int]]]]  # letters, target, acceptance sets it is in
 
 
-def degeneralised(alphabet: Alphabet, initial: Iterable[State], moves: Moves[State], sets: int) -> Buchi:
+def degeneralise(alphabet: Alphabet, initial: Iterable[State], moves: Moves[State], sets: int) -> Buchi:
     """The Büchi automaton of one in which transitions of every one of the sets must be taken infinitely often.
 
     A state also counts which set is waited for next: on level i a transition of set i leads on, past every following
@@ -38,12 +38,12 @@ def degeneralised(alphabet: Alphabet, initial: Iterable[State], moves: Moves[Sta
     edges: list[list[Edge]] = []
     while len(edges) < len(pending):
         state, level = pending[len(edges)]
-        edges.append([(guard, visit(target, _advanced(level, sets, met))) for guard, target, met in moves(state)])
+        edges.append([(guard, visit(target, _advance(level, sets, met))) for guard, target, met in moves(state)])
     accepting = (place for (_, level), place in number.items() if level == sets)
     return make(alphabet, starts, edges, accepting)
 
 
-def _advanced(level: int, sets: int, met: frozenset[int]) -> int:
+def _advance(level: int, sets: int, met: frozenset[int]) -> int:
     """The level after a transition in these sets."""
     here = 0 if level == sets else level
     while here < sets and here in met:

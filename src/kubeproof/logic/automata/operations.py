@@ -12,17 +12,17 @@ from kubeproof.logic.automata.graph import on_cycles, reachable
 MOST_STATES = 100_000
 
 
-def reduced(automaton: Buchi) -> Buchi:
+def reduce(automaton: Buchi) -> Buchi:
     """The same language with only those states that are reachable and accept some word.
 
     States that no run visits twice are not accepting any more: it makes no difference, and more states are alike.
     """
     useful = nonempty_states(automaton)
     keep = useful & reachable((s for s in automaton.initial if s in useful), automaton.successors)
-    return restricted(automaton, keep, automaton.accepting & on_cycles(automaton.successors))
+    return restrict(automaton, keep, automaton.accepting & on_cycles(automaton.successors))
 
 
-def restricted(automaton: Buchi, keep: Iterable[int], accepting: Iterable[int]) -> Buchi:
+def restrict(automaton: Buchi, keep: Iterable[int], accepting: Iterable[int]) -> Buchi:
     """The automaton on some of its states, in the same order, with other accepting states."""
     kept = sorted(keep)
     number = {state: place for place, state in enumerate(kept)}
@@ -36,7 +36,7 @@ def restricted(automaton: Buchi, keep: Iterable[int], accepting: Iterable[int]) 
     )
 
 
-def merged(automaton: Buchi) -> Buchi:
+def merge(automaton: Buchi) -> Buchi:
     """The same language with states united that no word tells apart step by step (bisimulation)."""
     block = [int(state in automaton.accepting) for state in range(automaton.size)]
     while True:
@@ -65,20 +65,20 @@ def closure(automaton: Buchi) -> Buchi:
 
     Reduced first: a state that accepts nothing would otherwise be made accepting.
     """
-    useful = reduced(automaton)
-    return merged(make(useful.alphabet, useful.initial, useful.edges, range(useful.size), useful.names))
+    useful = reduce(automaton)
+    return merge(make(useful.alphabet, useful.initial, useful.edges, range(useful.size), useful.names))
 
 
-def determinised_closure(automaton: Buchi) -> Buchi:
+def determinise_closure(automaton: Buchi) -> Buchi:
     """The closure as a deterministic automaton with all states accepting: the subset construction.
 
     Subsets suffice because every infinite run of the reduced automaton counts: by Kőnig's lemma a word has one
     as soon as all its prefixes have finite ones. Subsets with a state from which every word can go on for ever are
     one state: what is a liveness property from there on needs no subsets.
     """
-    useful = reduced(automaton)
+    useful = reduce(automaton)
     free = _never_stuck(useful)
-    start = _joined(frozenset(useful.initial), free)
+    start = _join(frozenset(useful.initial), free)
     if not start:
         return make(automaton.alphabet, (), (), ())
     number: dict[frozenset[int], int] = {start: 0}
@@ -92,7 +92,7 @@ def determinised_closure(automaton: Buchi) -> Buchi:
         guards = tuple(guard for state in sorted(subset) for guard, _ in useful.edges[state])
         out: list[Edge] = []
         for piece in partition(tuple(dict.fromkeys(guards)), useful.alphabet.everything):
-            target = _joined(frozenset(useful.step(subset, next(members(piece)))), free)
+            target = _join(frozenset(useful.step(subset, next(members(piece)))), free)
             if not target:
                 continue
             if target not in number:
@@ -102,7 +102,7 @@ def determinised_closure(automaton: Buchi) -> Buchi:
                 pending.append(target)
             out.append((piece, number[target]))
         edges.append(out)
-    return merged(make(automaton.alphabet, (0,), edges, range(len(number))))
+    return merge(make(automaton.alphabet, (0,), edges, range(len(number))))
 
 
 def _never_stuck(automaton: Buchi) -> frozenset[int]:
@@ -122,11 +122,11 @@ def _is_total(out: Iterable[Edge], targets: frozenset[int], everything: int) -> 
     return letters == everything
 
 
-def _joined(subset: frozenset[int], free: frozenset[int]) -> frozenset[int]:
+def _join(subset: frozenset[int], free: frozenset[int]) -> frozenset[int]:
     return free if subset & free else subset
 
 
-def completed(automaton: Buchi, *, accepting: bool) -> Buchi:
+def complete(automaton: Buchi, *, accepting: bool) -> Buchi:
     """The automaton with a trap for what it does not define; the trap accepts everything or nothing."""
     if automaton.is_complete:
         return automaton
@@ -147,7 +147,7 @@ def completed(automaton: Buchi, *, accepting: bool) -> Buchi:
 
 def complement_of_closed(closed: Buchi) -> Buchi:
     """The words outside a deterministic automaton in which every state accepts: those that fall out of it."""
-    full = completed(closed, accepting=False)
+    full = complete(closed, accepting=False)
     if full is closed:
         return make(closed.alphabet, (), (), ())
     return make(full.alphabet, full.initial, full.edges, (full.size - 1,), full.names)

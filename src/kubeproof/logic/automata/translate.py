@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.automata.automaton import Buchi
-from kubeproof.logic.automata.degeneralise import degeneralised
-from kubeproof.logic.automata.operations import merged, reduced
+from kubeproof.logic.automata.degeneralise import degeneralise
+from kubeproof.logic.automata.operations import merge, reduce
 from kubeproof.logic.automata.tableau import Obligations, Tableau
 from kubeproof.logic.formula import Formula, atoms
 from kubeproof.logic.normal import normal
 
 
-def translated(formula: Formula, alphabet: Alphabet | None = None) -> Buchi:
+def translate(formula: Formula, alphabet: Alphabet | None = None) -> Buchi:
     """A Büchi automaton that accepts exactly the words on which the formula holds; no useless states."""
     simple = normal(formula)
     tableau = Tableau(simple, alphabet or Alphabet(propositions=atoms(formula)))
@@ -23,4 +23,4 @@ def translated(formula: Formula, alphabet: Alphabet | None = None) -> Buchi:
             kept = (place for place, until in enumerate(tableau.untils) if until not in move.postponed)
             yield move.guard, move.then, frozenset(kept)
 
-    return merged(reduced(degeneralised(tableau.alphabet, (tableau.initial,), moves, len(tableau.untils))))
+    return merge(reduce(degeneralise(tableau.alphabet, (tableau.initial,), moves, len(tableau.untils))))

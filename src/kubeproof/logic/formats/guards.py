@@ -33,7 +33,7 @@ def _case(literal: str, guard: int, names: Sequence[str]) -> str:
     return f"{literal} & ({rest})" if " | " in rest else f"{literal} & {rest}"
 
 
-def shown(guard: int, alphabet: Alphabet) -> str:
+def show_guard(guard: int, alphabet: Alphabet) -> str:
     """A set of letters for people: names of letters, or an expression."""
     if guard == alphabet.everything:
         return "any"

@@ -13,9 +13,9 @@ def to_hoa(automaton: Buchi, *, name: str = "", tool: str = "kubeproof") -> str:
     The format knows propositions only. Named letters become propositions of which exactly one is true at a time.
     """
     propositions = automaton.alphabet.propositions or automaton.alphabet.letters
-    quoted = " ".join(_quoted(proposition) for proposition in propositions)
-    lines = ["HOA: v1", f"tool: {_quoted(tool)}"]
-    lines += [f"name: {_quoted(name)}"] if name else []
+    quoted = " ".join(_quote(proposition) for proposition in propositions)
+    lines = ["HOA: v1", f"tool: {_quote(tool)}"]
+    lines += [f"name: {_quote(name)}"] if name else []
     lines += [f"States: {automaton.size}", *(f"Start: {state}" for state in automaton.initial)]
     lines += [f"AP: {len(propositions)} {quoted}".rstrip(), "acc-name: Buchi", "Acceptance: 1 Inf(0)"]
     lines += [f"properties: {' '.join(_properties(automaton))}", "--BODY--"]
@@ -26,7 +26,7 @@ def to_hoa(automaton: Buchi, *, name: str = "", tool: str = "kubeproof") -> str:
 
 
 def _state_line(automaton: Buchi, state: int) -> str:
-    name = f" {_quoted(automaton.names[state])}" if automaton.names else ""
+    name = f" {_quote(automaton.names[state])}" if automaton.names else ""
     return f"State: {state}{name}{' {0}' if state in automaton.accepting else ''}"
 
 
@@ -44,7 +44,7 @@ def _label(guard: int, alphabet: Alphabet) -> str:
     return " | ".join(cubes)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     printable = "".join(character if character.isprintable() else " " for character in escaped)
     return f'"{printable}"'

@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 from kubeproof.errors import AutomatonError
 from kubeproof.logic.alphabet import MOST_PROPOSITIONS, Alphabet
 from kubeproof.logic.automata.automaton import Buchi, make
-from kubeproof.logic.automata.degeneralise import degeneralised
+from kubeproof.logic.automata.degeneralise import degeneralise
 from kubeproof.logic.reading import Cursor, Token, split
 from kubeproof.values import dataclass
 
@@ -76,7 +76,7 @@ class _Reader(Cursor[Token]):
         def successors(state: int) -> list[_Move]:
             return moves.get(state, [])
 
-        return degeneralised(self._alphabet, header.starts, successors, sets)
+        return degeneralise(self._alphabet, header.starts, successors, sets)
 
     def _on_states(
         self, size: int, moves: dict[int, list[_Move]], on_states: dict[int, frozenset[int] | None]
@@ -112,7 +112,7 @@ class _Reader(Cursor[Token]):
                     self._fail("the automaton is alternating", "Only nondeterministic automata are read")
             case "AP":
                 count = self._number(MOST_PROPOSITIONS)
-                self._set_propositions(tuple(_unquoted(self._take("text")) for _ in range(count)))
+                self._set_propositions(tuple(_unquote(self._take("text")) for _ in range(count)))
             case "Acceptance":
                 self._header.sets = self._acceptance()
             case "Alias":
@@ -162,7 +162,7 @@ class _Reader(Cursor[Token]):
             if state in moves:
                 self._fail(f"state {state} is described twice", "Keep one of the two")
             if self._token().kind == "text":
-                self._names[state] = _unquoted(self._take("text"))
+                self._names[state] = _unquote(self._take("text"))
             sets = self._sets()
             moves[state], marked = self._moves(label, sets)
             on_states[state] = None if marked else sets
@@ -244,9 +244,9 @@ class _Reader(Cursor[Token]):
             return guard
         if token.text in ("t", "f"):
             return everything if token.text == "t" else 0
-        return self._named(token)
+        return self._find_named(token)
 
-    def _named(self, token: Token) -> int:
+    def _find_named(self, token: Token) -> int:
         names = self._header.propositions or ()
         if token.kind == "number" and int(token.text) < len(names):
             return self._alphabet.where(names[int(token.text)])
@@ -283,7 +283,7 @@ class _Reader(Cursor[Token]):
         self.fail_at(token.column if token is not None else 1, problem, remedy)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1])
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
+from kubeproof.cluster.api.quantity import QuantityError, milli, units
 from kubeproof.cluster.labels import Labels, Taint, as_labels
 from kubeproof.cluster.objects import HOSTNAME, REGION, ZONE
-from kubeproof.cluster.quantity import QuantityError, milli, units
 from kubeproof.errors import UsageError
 from kubeproof.manifests.kinds.nodes import DEFAULT_PODS
 from kubeproof.manifests.pods.templates import EFFECTS

@@ -60,14 +60,14 @@ def _groups(setup: Setup) -> dict[Labels, list[Workload]]:
     """
     found: dict[Labels, list[Workload]] = {(): []}
     for workload in setup.workloads:
-        labels = _wanted_labels(workload.template)
+        labels = _collect_wanted_labels(workload.template)
         found.setdefault(labels, []).append(workload)
     if not found[()] and len(found) > 1:
         del found[()]
     return found
 
 
-def _wanted_labels(template: PodTemplate) -> Labels:
+def _collect_wanted_labels(template: PodTemplate) -> Labels:
     """The labels that a node needs so that the pods may run on it, beyond those that all nodes have."""
     wanted = {**_from_terms(template.required_terms or ()), **dict(template.node_selector)}
     return as_labels(
@@ -173,7 +173,7 @@ def _names(setup: Setup) -> dict[Labels, tuple[str, ...]]:
         template = workload.template
         named = [workload.bound_to, template.node_name, dict(template.node_selector).get(HOSTNAME)]
         named += [value for term in template.required_terms or () for value in _hosts(term)]
-        found.setdefault(_wanted_labels(template), []).extend(name for name in named if name)
+        found.setdefault(_collect_wanted_labels(template), []).extend(name for name in named if name)
     volumes = [value for volume in setup.volumes for term in volume.terms or () for value in _hosts(term)]
     first = next(iter(_groups(setup)))
     found.setdefault(first, []).extend(volumes)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Container, PodTemplate, Setup, SpreadConstraint, Workload
-from kubeproof.cluster.vertical import VerticalPodAutoscaler
+from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
 from kubeproof.controllers.scheduler.plugins.node_ports import rivals
 from kubeproof.controllers.scheduler.plugins.pod_terms import workloads_meant
 from kubeproof.controllers.scheduler.requests import pod_requests
@@ -75,7 +75,7 @@ def size_pool(setup: Setup, guests: Sequence[int], zones: int, named: int) -> Si
 
 def zones_needed(setup: Setup) -> int:
     """How many zones pods need that never share one, or whose constraints want that many."""
-    apart = [w.replicas for i, w in enumerate(setup.workloads) if i in _repelled(setup, i, ZONE)]
+    apart = [w.replicas for i, w in enumerate(setup.workloads) if i in _find_repelled(setup, i, ZONE)]
     wanted = [c.min_domains for w in setup.workloads for c in w.template.spread if c.hard and c.topology_key == ZONE]
     return min(MAX_ZONES, max((*apart, *wanted), default=0))
 
@@ -113,11 +113,11 @@ def _requests(setup: Setup, workload: Workload) -> Amounts:
     template = workload.template
     for autoscaler in setup.verticals:
         if autoscaler.target == workload.ref:
-            template = _resized(template, autoscaler)
+            template = _resize(template, autoscaler)
     return {**pod_requests(template, setup.settings.kubernetes_version).true, PODS: 1}
 
 
-def _resized(template: PodTemplate, autoscaler: VerticalPodAutoscaler) -> PodTemplate:
+def _resize(template: PodTemplate, autoscaler: VerticalPodAutoscaler) -> PodTemplate:
     """The pods with the largest requests that the autoscaler says it may set."""
 
     def largest(container: Container) -> Container:
@@ -137,7 +137,7 @@ def _nodes_apart(setup: Setup, guests: Sequence[int]) -> int:
     sizes = {i: _pods_of(setup, setup.workloads[i]) for i in guests if not setup.workloads[i].rules.runs_per_node}
     foes: dict[int, set[int]] = {i: set() for i in sizes}
     for one in sizes:
-        for other in (_repelled(setup, one, HOSTNAME) | rivals(setup, one)) & sizes.keys():
+        for other in (_find_repelled(setup, one, HOSTNAME) | rivals(setup, one)) & sizes.keys():
             foes[one].add(other)
             foes[other].add(one)
     apart = [sum(sizes[f] for f in found) + (one not in found) for one, found in foes.items() if found]
@@ -145,7 +145,7 @@ def _nodes_apart(setup: Setup, guests: Sequence[int]) -> int:
     return max((*apart, *spread), default=0)
 
 
-def _repelled(setup: Setup, workload: int, key: str) -> frozenset[int]:
+def _find_repelled(setup: Setup, workload: int, key: str) -> frozenset[int]:
     """The workloads whose pods are never in a domain with pods of this one."""
     terms = setup.workloads[workload].template.pod_anti_affinity.required
     return frozenset(other for t in terms if t.topology_key == key for other in workloads_meant(setup, workload, t))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from kubeproof.cluster.api.versions import NEWEST, NEWEST_DESCHEDULER, OLDEST, OLDEST_DESCHEDULER
 from kubeproof.cluster.objects import Settings
-from kubeproof.cluster.versions import NEWEST, NEWEST_DESCHEDULER, OLDEST, OLDEST_DESCHEDULER
-from kubeproof.manifests.scenarios.chances import read_start_times
+from kubeproof.manifests.scenarios.events.chances import read_start_times
 from kubeproof.manifests.yaml.durations import read_seconds
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
@@ -159,7 +159,7 @@ def _startup(controllers: Fields, settings: Settings) -> Settings:
 
 
 def _startup_range(kubelet: Fields) -> tuple[int, int]:
-    bounds = kubelet.required_child("startup")
+    bounds = kubelet.require_child("startup")
     least, most = read_seconds(bounds, "min"), read_seconds(bounds, "max")
     bounds.finish_strictly()
     if least is None or most is None or least > most:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile, Plain
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, DeschedulerProfile, Plain
 from kubeproof.manifests.validation.deciding import ALL, NOTHING
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
@@ -36,10 +36,10 @@ def read_descheduler_policy(fields: Fields) -> DeschedulerPolicy:
 
 
 def _profile(fields: Fields) -> DeschedulerProfile:
-    name = fields.required_text("name")
+    name = fields.require_text("name")
     arguments: dict[str, Plain] = {}
     for config in fields.children("pluginConfig"):
-        plugin = config.required_text("name")
+        plugin = config.require_text("name")
         if plugin in arguments:
             config.fail("name", f"is {printable(plugin)!r} again", remedy="Give each plugin's arguments once")
         value = config.value("args")
@@ -57,7 +57,7 @@ def _profile(fields: Fields) -> DeschedulerProfile:
 def _note_gates(config: Fields, plugin: str) -> None:
     """Records the arguments that some versions of the plugin do not know."""
     if isinstance(config.value("args"), Mapping):
-        arguments = config.required_child("args")
+        arguments = config.require_child("args")
         for key in arguments.keys():  # noqa: SIM118 - Fields is not a mapping
             arguments.note_gate(plugin, key)
 
@@ -74,7 +74,7 @@ def _plugins(fields: Fields) -> tuple[PluginLists, PluginLists]:
     for key in plugins.keys():  # noqa: SIM118 - Fields is not a mapping
         if key.lower() not in _POINTS:
             plugins.fail(key, "is not an extension point", remedy=f"Known: {', '.join(_POINTS)}")
-        point = plugins.required_child(key)
+        point = plugins.require_child(key)
         enabled.append((key, point.texts("enabled")))
         disabled.append((key, point.texts("disabled")))
         point.finish("PluginSet")

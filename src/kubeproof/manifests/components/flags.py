@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.node_groups import is_member
+from kubeproof.cluster.nodes.node_groups import is_member
 from kubeproof.cluster.objects import HOSTNAME, Node, Source
 from kubeproof.manifests.components.known import (
     AUTOSCALER,
@@ -27,7 +27,7 @@ from kubeproof.manifests.components.known import (
 from kubeproof.manifests.kinds.applications import SELF_HEAL_S
 from kubeproof.manifests.kinds.cron import gaps_of
 from kubeproof.manifests.loaded import Omission
-from kubeproof.manifests.objects import Document, Objects, shown_name
+from kubeproof.manifests.objects import Document, Objects, show_name
 from kubeproof.manifests.validation.names import is_dns_label
 from kubeproof.manifests.yaml import tree
 from kubeproof.manifests.yaml.printable import printable
@@ -60,7 +60,7 @@ class Flags:
     file_of_autoscaler: str = ""
 
 
-def told_by_components(documents: Iterable[Document], objects: Objects, scenario: tree.Mapping | None) -> Flags:
+def collect_flags(documents: Iterable[Document], objects: Objects, scenario: tree.Mapping | None) -> Flags:
     """What components and Applications of the input say, as far as it can have an effect."""
     documents = list(documents)
     flags = read_flags(documents, objects.nodes)
@@ -71,7 +71,7 @@ def told_by_components(documents: Iterable[Document], objects: Objects, scenario
         return flags
     healing = _mapping({"interval": tree.Scalar(f"{SELF_HEAL_S}s", True, 1, 1)})
     entries = {**flags.controllers.entries, "gitops": tree.Entry(healing, 1, 1)}
-    return replace(flags, controllers=_replaced(flags.controllers, entries))
+    return replace(flags, controllers=_replace(flags.controllers, entries))
 
 
 def read_flags(documents: Iterable[Document], nodes: Sequence[Node]) -> Flags:
@@ -87,7 +87,7 @@ def read_flags(documents: Iterable[Document], nodes: Sequence[Node]) -> Flags:
             sections.setdefault(section, {})[key] = _scalar(value, flag)
         elif section or _is_listed(component, flag.name):
             why = "its value is not understood" if section else "not modelled"
-            omissions.append(Omission(_told(flag) if section else _named(flag), flag.source, why))
+            omissions.append(Omission(_describe_flag(flag) if section else _describe_name(flag), flag.source, why))
     groups = _groups([flag for flag in found if flag.name == NODES], nodes, omissions)
     if groups:
         sections.setdefault(SECTION, {})[GROUPS] = tree.Sequence(groups, groups[0].line, 1)
@@ -97,11 +97,11 @@ def read_flags(documents: Iterable[Document], nodes: Sequence[Node]) -> Flags:
     return Flags(controllers, tuple(omissions), not dry, file)
 
 
-def _told(flag: Flag) -> str:
+def _describe_flag(flag: Flag) -> str:
     return f"flag --{printable(flag.name)}={printable(flag.value)} of {flag.owner}"
 
 
-def _named(flag: Flag) -> str:
+def _describe_name(flag: Flag) -> str:
     """A flag that nobody reads: its value is nobody's business."""
     return f"flag --{printable(flag.name)} of {flag.owner}"
 
@@ -136,7 +136,7 @@ def _groups(flags: Sequence[Flag], nodes: Sequence[Node], omissions: list[Omissi
         like = _member(name, nodes)
         problem = _problem(match, name, like, nodes, samples)
         if problem or match is None or like is None:
-            omissions.append(Omission(_told(flag), flag.source, problem))
+            omissions.append(Omission(_describe_flag(flag), flag.source, problem))
             continue
         samples.append(like)
         texts = {"name": name, "like": like.name, "min": match[1], "max": match[2]}
@@ -184,7 +184,7 @@ def _without_words(documents: Iterable[Document]) -> Iterator[Omission]:
             if component is None or component in told or container.get("command") or container.get("args"):
                 continue
             told.add(component)
-            what = f"flags of {component} in {shown_name(document)}"
+            what = f"flags of {component} in {show_name(document)}"
             why = f"they are not in the input; {_UNTOLD[component]}"
             yield Omission(what, Source(document.file, container.line), why)
 
@@ -194,7 +194,7 @@ def _without_words(documents: Iterable[Document]) -> Iterator[Omission]:
 
 def _flags_of(document: Document) -> Iterator[Flag]:
     """The flags of the components that a workload runs."""
-    owner, file, root = shown_name(document), document.file, document.mapping
+    owner, file, root = show_name(document), document.file, document.mapping
     for container in _containers(root):
         words = [word for key in ("command", "args") for word in _words(container.get(key))]
         component = _component(container, words)
@@ -206,7 +206,7 @@ def _flags_of(document: Document) -> Iterator[Flag]:
             gaps = gaps_of(schedule.text)
             if gaps:
                 yield Flag(component, "descheduling-interval", f"{gaps[0]}s", owner, Source(file, schedule.line))
-        yield from _parsed(component, words, owner, file)
+        yield from _parse(component, words, owner, file)
 
 
 def _containers(root: tree.Mapping) -> Iterator[tree.Mapping]:
@@ -239,7 +239,7 @@ def _component(container: tree.Mapping, words: Sequence[tree.Scalar]) -> str | N
     return next((name for name in names if name in COMPONENTS), None)
 
 
-def _parsed(component: str, words: Sequence[tree.Scalar], owner: str, file: str) -> Iterator[Flag]:
+def _parse(component: str, words: Sequence[tree.Scalar], owner: str, file: str) -> Iterator[Flag]:
     """`--name=value`, `--name value` and `--name`, which is true."""
     following = [*words[1:], None]
     for word, after in zip(words, following, strict=False):
@@ -254,7 +254,7 @@ def _parsed(component: str, words: Sequence[tree.Scalar], owner: str, file: str)
 
 def _note(document: Document, container: tree.Mapping, component: str, words: Sequence[tree.Scalar]) -> None:
     """Keeps of a command line what names the component and its modelled flags; others may hold passwords."""
-    kept = {id(word): said for word, said in _kept_words(COMPONENTS[component], component, words)}
+    kept = {id(word): said for word, said in _keep_words(COMPONENTS[component], component, words)}
     for key in ("command", "args"):
         value = container.get(key)
         if isinstance(value, tree.Sequence):
@@ -263,7 +263,7 @@ def _note(document: Document, container: tree.Mapping, component: str, words: Se
             document.reads.keep(value, tree.Sequence(said, value.line, value.column))
 
 
-def _kept_words(
+def _keep_words(
     component: Component, name: str, words: Sequence[tree.Scalar]
 ) -> Iterator[tuple[tree.Scalar, tree.Scalar]]:
     """Words with what is kept of them: a flag that is only listed keeps its name."""
@@ -298,7 +298,7 @@ def without_autoscaler(flags: Flags) -> Flags:
     why = "no node group is known, so that it does nothing; list them under controllers.clusterAutoscaler.groups"
     source = Source(flags.file_of_autoscaler, section.line if section is not None else 1)
     omission = Omission("cluster autoscaler of the input", source, why)
-    return replace(flags, controllers=_replaced(flags.controllers, left), omissions=(*flags.omissions, omission))
+    return replace(flags, controllers=_replace(flags.controllers, left), omissions=(*flags.omissions, omission))
 
 
 def with_controllers(scenario: tree.Mapping, told: tree.Mapping) -> tree.Mapping:
@@ -317,12 +317,12 @@ def with_controllers(scenario: tree.Mapping, told: tree.Mapping) -> tree.Mapping
         elif isinstance(before, tree.Mapping) and isinstance(entry.value, tree.Mapping):
             both = {**entry.value.entries, **before.entries}
             merged[section] = tree.Entry(tree.Mapping(both, before.line, before.column), before.line, before.column)
-    return _with(scenario, "spec", _with(own, "controllers", _replaced(controllers, merged)))
+    return _with(scenario, "spec", _with(own, "controllers", _replace(controllers, merged)))
 
 
-def _replaced(mapping: tree.Mapping, entries: dict[str, tree.Entry]) -> tree.Mapping:
+def _replace(mapping: tree.Mapping, entries: dict[str, tree.Entry]) -> tree.Mapping:
     return tree.Mapping(entries, mapping.line, mapping.column)
 
 
 def _with(mapping: tree.Mapping, key: str, value: tree.Mapping) -> tree.Mapping:
-    return _replaced(mapping, {**mapping.entries, key: tree.Entry(value, value.line, value.column)})
+    return _replace(mapping, {**mapping.entries, key: tree.Entry(value, value.line, value.column)})

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from kubeproof.cluster.node_groups import EXPANDERS
+from kubeproof.cluster.nodes.node_groups import EXPANDERS
 from kubeproof.manifests.yaml.durations import parse_seconds
 from kubeproof.values import dataclass
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.labels import as_labels
-from kubeproof.cluster.node_groups import EXPANDERS, ClusterAutoscaler, NodeGroup, Priorities, is_member
+from kubeproof.cluster.nodes.node_groups import EXPANDERS, ClusterAutoscaler, NodeGroup, Priorities, is_member
 from kubeproof.cluster.objects import Node
 from kubeproof.manifests.kinds.nodes import DEFAULT_PODS, read_taints
 from kubeproof.manifests.pods.resources import CPU, MEMORY, PODS, others_of, read_amounts
@@ -63,7 +63,7 @@ def _switches(fields: Fields) -> dict[str, bool]:
 
 
 def _group(fields: Fields, nodes: Sequence[Node]) -> NodeGroup:
-    name = fields.required_text("name")
+    name = fields.require_text("name")
     if not is_dns_label(name):
         fields.fail("name", f"is {printable(name)!r}", remedy="Use lower-case letters, digits and dashes")
     least = fields.integer("min", most=MOST_NODES) or 0
@@ -82,17 +82,17 @@ def _template(fields: Fields, group: str, nodes: Sequence[Node]) -> Node:
             f"{fields.path} needs either like or template", line=fields.mapping.line, remedy="Give exactly one"
         )
     if fields.has("like"):
-        like = fields.required_text("like")
+        like = fields.require_text("like")
         found = next((node for node in nodes if node.name == like), None)
         if found is None:
             remedy = suggestion(like, [node.name for node in nodes])
             fields.fail("like", f"is {printable(like)!r}, which is not a node of the input", remedy=remedy)
         return replace(found, images=(), keeps=False)
-    return _written(fields.required_child("template"), group)
+    return _read_template(fields.require_child("template"), group)
 
 
-def _written(template: Fields, group: str) -> Node:
-    amounts = read_amounts(template.required_child("allocatable"))
+def _read_template(template: Fields, group: str) -> Node:
+    amounts = read_amounts(template.require_child("allocatable"))
     node = Node(
         name=group,
         labels=as_labels(read_labels(template, "labels")),
@@ -170,7 +170,7 @@ def _provisioning(fields: Fields) -> tuple[int, int]:
         return _DEFAULTS.provisioning_s
     least = most = None
     if isinstance(fields.value("provisioning"), Mapping):
-        bounds = fields.required_child("provisioning")
+        bounds = fields.require_child("provisioning")
         least, most = read_seconds(bounds, "min"), read_seconds(bounds, "max")
         bounds.finish_strictly()
     else:

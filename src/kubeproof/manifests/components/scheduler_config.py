@@ -115,7 +115,7 @@ def _plugin_set(fields: Fields, point: str, universe: frozenset[str]) -> tuple[f
 
 
 def _plugin_name(fields: Fields) -> str:
-    name = fields.required_text("name")
+    name = fields.require_text("name")
     if name != "*" and name not in PLUGINS:
         fields.log.omit(f"scheduler plugin {printable(name)}", line=fields.line_of("name"), decides=ALL)
     return name
@@ -148,7 +148,7 @@ class _Arguments:
 
 
 def _plugin_config(fields: Fields, arguments: _Arguments) -> None:
-    name = fields.required_text("name")
+    name = fields.require_text("name")
     reader = _READERS.get(name)
     args = fields.child("args")
     if args is not None and reader is None:
@@ -172,7 +172,7 @@ def _resources(fields: Fields) -> tuple[tuple[str, int], ...]:
     """Resource names with weights 1 to 100; weight 1 if absent."""
     found = []
     for child in fields.children("resources"):
-        found.append((child.required_text("name"), child.integer("weight", most=100) or 1))
+        found.append((child.require_text("name"), child.integer("weight", most=100) or 1))
         child.finish("ResourceWeight")
     return tuple(found)
 
@@ -194,7 +194,7 @@ def _shape(strategy: Fields) -> tuple[tuple[int, int], ...]:
     return tuple(points)
 
 
-def _balanced(args: Fields, arguments: _Arguments) -> None:
+def _read_balanced(args: Fields, arguments: _Arguments) -> None:
     arguments.balanced_resources = tuple(name for name, _ in _resources(args)) or arguments.balanced_resources
     args.finish("BalancedArgs")
 
@@ -229,7 +229,7 @@ def _pod_affinity(args: Fields, arguments: _Arguments) -> None:
 
 _READERS: dict[str, Callable[[Fields, _Arguments], None]] = {
     "NodeResourcesFit": _fit,
-    "NodeResourcesBalancedAllocation": _balanced,
+    "NodeResourcesBalancedAllocation": _read_balanced,
     "PodTopologySpread": _spread,
     "NodeAffinity": _affinity,
     "InterPodAffinity": _pod_affinity,

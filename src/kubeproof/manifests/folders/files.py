@@ -60,7 +60,7 @@ class InputFile:
     unit: Unit | None = None  # what it was found as a part of
 
 
-def listed(paths: Named) -> tuple[str, ...]:
+def as_tuple(paths: Named) -> tuple[str, ...]:
     """The paths as texts; a single one is not taken for its letters."""
     if isinstance(paths, str | os.PathLike):
         return (os.fspath(paths),)
@@ -133,7 +133,7 @@ def _once(file: str, seen: set[str], read: Callable[[], Iterable[InputFile]]) ->
 
 def _read_named(file: str, bounds: Bounds, render: Render | None) -> Iterator[InputFile]:
     if os.path.basename(file) in RECIPES:
-        yield _rendered(file, bounds, render)
+        yield _render(file, bounds, render)
     else:
         yield InputFile(file, printable(file), read_file(file, bounds))
 
@@ -148,7 +148,7 @@ def _read_found(
         return
     is_recipe = os.path.basename(file) in RECIPES
     try:
-        read = _rendered(file, bounds, render) if is_recipe else _found(file, bounds, inside)
+        read = _render(file, bounds, render) if is_recipe else _find(file, bounds, inside)
     except (ManifestError, RecipeError) as problem:
         rest = list(_rest_of(file, problem, bounds, seen)) if is_recipe else []
         if rest and os.path.basename(file) != CHART:
@@ -173,7 +173,7 @@ def _note_library(chart: str) -> ReadingNote:
     return ReadingNote(SKIPPED, "note", printable(chart), why, Source(printable(chart), 1))
 
 
-def _found(file: str, bounds: Bounds, inside: Fence) -> InputFile:
+def _find(file: str, bounds: Bounds, inside: Fence) -> InputFile:
     content = read_file(file, bounds, inside)
     is_ours = file.endswith(".json") and is_report(content, bounds.nodes)
     return InputFile(file, printable(file), content, is_ours, is_found=True)
@@ -188,26 +188,26 @@ def _rest_of(recipe: str, problem: ManifestError | RecipeError, bounds: Bounds, 
     is_chart = os.path.basename(recipe) == CHART
     unit = Unit(os.path.dirname(recipe), is_recipe=True, is_chart=is_chart, is_unrendered=not is_chart)
     if isinstance(problem, ManifestError) and problem.rest is not None:
-        yield InputFile(None, rendered_name(printable(recipe)), problem.rest, unit=unit)
+        yield InputFile(None, name_rendered(printable(recipe)), problem.rest, unit=unit)
     elif not is_chart:
         for file, below in manifests_of(recipe, bounds, partial(read_file, bounds=bounds)):
             with suppress(ManifestError):  # the recipe is refused already
-                yield from _once(file, seen, partial(_found_in, unit, file, bounds, below))
+                yield from _once(file, seen, partial(_find_in, unit, file, bounds, below))
 
 
-def _found_in(unit: Unit, file: str, bounds: Bounds, inside: Fence) -> Iterable[InputFile]:
-    return [replace(_found(file, bounds, inside), unit=unit)]
+def _find_in(unit: Unit, file: str, bounds: Bounds, inside: Fence) -> Iterable[InputFile]:
+    return [replace(_find(file, bounds, inside), unit=unit)]
 
 
-def _rendered(recipe: str, bounds: Bounds, render: Render | None) -> InputFile:
+def _render(recipe: str, bounds: Bounds, render: Render | None) -> InputFile:
     """What a recipe stands for; its lines are those of the rendered text, which is named as such."""
     if render is None:
         _refuse_recipe(recipe)
     else:
-        return InputFile(None, rendered_name(printable(recipe)), render(recipe, bounds))
+        return InputFile(None, name_rendered(printable(recipe)), render(recipe, bounds))
 
 
-def rendered_name(recipe: str) -> str:
+def name_rendered(recipe: str) -> str:
     """How rendered manifests are named: they are in no file."""
     return f"<rendered from {recipe}>"
 

@@ -138,7 +138,7 @@ class Kustomizations:
             yield ReadingNote(
                 LEFT_ASIDE,
                 "note",
-                f"{_listed([one.file for one in parts])} not rendered alone",
+                f"{_list_files([one.file for one in parts])} not rendered alone",
                 "others build on it" if not others else "others build on them",
                 Source(printable(first.file), 0),
                 tuple(Source(printable(one.file), 0) for one in others),
@@ -176,13 +176,13 @@ def note_variants(taken: str, left: Sequence[str]) -> ReadingNote:
     return ReadingNote(
         LEFT_ASIDE,
         "note",
-        f"{_listed(left)} left out",
+        f"{_list_files(left)} left out",
         f"the same workloads in another variant; {shown} is verified",
         Source(printable(taken), 0),
         tuple(Source(printable(path), 0) for path in left),
     )
 
 
-def _listed(files: Sequence[str]) -> str:
+def _list_files(files: Sequence[str]) -> str:
     shown = ", ".join(printable(os.path.dirname(file) or ".") for file in files[:_SHOWN])
     return f"{shown} and {len(files) - _SHOWN} more" if len(files) > _SHOWN else shown

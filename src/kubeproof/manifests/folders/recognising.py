@@ -15,6 +15,7 @@ NOT_YAML = "no object of Kubernetes, and not YAML that can be read"
 TEMPLATE = "a template with {{ … }}, which has to be rendered first"
 BLANKS = "a template with ${ … }, which has to be filled in first"
 UNPATCHED = "a part of a kustomization that cannot be rendered, and no object without it"
+UNRENDERED = (TEMPLATE, BLANKS, UNPATCHED)  # what may hold objects of any kind
 OTHER_TOOL = "settings of another tool, which no cluster stores"
 _WORDS = (b"apiVersion", b"kind")
 _KEYS = tuple(re.compile(rb"(?m)(?:^|[\s{,\"'])%s[\"']?\s*:" % word) for word in _WORDS)

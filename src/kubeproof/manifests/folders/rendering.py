@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO
 
-from kubeproof.cluster.versions import NEWEST, in_words
+from kubeproof.cluster.api.versions import NEWEST, in_words
 from kubeproof.errors import HostileInputError, ManifestError, RecipeError
 from kubeproof.manifests.yaml.guard import Bounds
 from kubeproof.manifests.yaml.printable import printable
@@ -55,7 +55,7 @@ class _Ended:
     code: int
 
 
-def rendered(
+def render_recipe(
     recipe: str,
     bounds: Bounds,
     *,
@@ -73,7 +73,7 @@ def rendered(
         return ended.output
     shown = printable(os.path.dirname(recipe) or ".")
     problem = ManifestError(
-        f"{_said(words)} failed with exit code {ended.code}: {ended.complaint or 'it says nothing'}",
+        f"{_join_words(words)} failed with exit code {ended.code}: {ended.complaint or 'it says nothing'}",
         file=printable(recipe),
         line=0,
         remedy=_remedy(recipe, shown, ended.complaint),
@@ -112,13 +112,15 @@ def _command(recipe: str, values: Sequence[str], find: Find) -> list[str]:
     if os.path.basename(recipe) == CHART:
         more = [word for file in values for word in ("--values", os.path.abspath(file))]
         version = ["--kube-version", f"{in_words(NEWEST)}.0"]  # helm's own idea of it refuses charts that want more
+        served = ["--api-versions", "apiregistration.k8s.io/v1"]  # by every cluster; helm does not know it by itself
         return [
-            _found("helm", recipe, find),
+            _find_program("helm", recipe, find),
             "template",
             _release(directory),
             directory,
             "--skip-tests",
             *version,
+            *served,
             *more,
         ]
     if program := find("kustomize"):
@@ -128,7 +130,7 @@ def _command(recipe: str, values: Sequence[str], find: Find) -> list[str]:
     raise _missing(_KUSTOMIZE, f"kustomize build {printable(os.path.dirname(recipe) or '.')}", recipe)
 
 
-def _found(name: str, recipe: str, find: Find) -> str:
+def _find_program(name: str, recipe: str, find: Find) -> str:
     program = find(name)
     if program is None:
         raise _missing(name, f"{name} template {printable(os.path.dirname(recipe) or '.')}", recipe)
@@ -162,25 +164,27 @@ def _run(words: list[str], recipe: str, most: int, timeout_s: float) -> _Ended:
         ) from None
     end = time.monotonic() + timeout_s
     try:
-        output, complaint = _received(process, most, end)
+        output, complaint = _receive(process, most, end)
         code = process.wait(max(0.0, end - time.monotonic()))
     except subprocess.TimeoutExpired:
         raise RecipeError(
-            f"{_said(words)} did not end within {timeout_s:g} s", file=printable(recipe), remedy="Render it elsewhere"
+            f"{_join_words(words)} did not end within {timeout_s:g} s",
+            file=printable(recipe),
+            remedy="Render it elsewhere",
         ) from None
     finally:
         _end(process)
     if len(output) > most:
         raise HostileInputError(
-            f"{_said(words)} writes more than {most:,} bytes",
+            f"{_join_words(words)} writes more than {most:,} bytes",
             file=printable(recipe),
             line=0,
             remedy="Render a part of it",
         )
-    return _Ended(output, _shown(complaint), code)
+    return _Ended(output, _shorten_complaint(complaint), code)
 
 
-def _received(process: subprocess.Popen[bytes], most: int, end: float) -> tuple[bytes, bytes]:
+def _receive(process: subprocess.Popen[bytes], most: int, end: float) -> tuple[bytes, bytes]:
     """What it writes to stdout, ending early beyond `most`, and the beginning of what it writes to stderr."""
     assert process.stdout is not None
     assert process.stderr is not None
@@ -216,11 +220,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             stream.close()
 
 
-def _said(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return f"{os.path.basename(words[0])} {words[1]}"
 
 
-def _shown(complaint: bytes) -> str:
+def _shorten_complaint(complaint: bytes) -> str:
     """What it said, as one line: without warnings and heads of a log, and without its middle if it is long."""
     said = complaint.decode("utf-8", "replace")
     text = " ".join(_LOG_HEAD.sub("", _WARNINGS.sub("", said)).split()) or " ".join(said.split())

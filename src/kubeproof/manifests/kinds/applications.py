@@ -48,13 +48,13 @@ class Application:
 def read_application(fields: Fields) -> Application:
     """The Application after defaulting: no automated sync, no self-heal."""
     read_metadata(fields)
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     destination, policy = spec.child("destination"), spec.child("syncPolicy")
     options = policy.choose("syncOptions", (RESPECTS,)) if policy is not None else ()
     found = Application(
         heals=_heals(policy),
         namespace=destination.text("namespace") if destination is not None else None,
-        ignores=tuple(ignored for entry in spec.children("ignoreDifferences") for ignored in _ignored(entry)),
+        ignores=tuple(ignored for entry in spec.children("ignoreDifferences") for ignored in _list_ignored(entry)),
         respects=RESPECTS in options,
     )
     if destination is not None:
@@ -76,7 +76,7 @@ def _heals(policy: Fields | None) -> bool:
     return is_on is not False and bool(heals)
 
 
-def _ignored(entry: Fields) -> Iterable[Ignored]:
+def _list_ignored(entry: Fields) -> Iterable[Ignored]:
     """The entry, if it is about spec.replicas."""
     pointers = entry.choose("jsonPointers", REPLICAS) | entry.choose("jqPathExpressions", REPLICAS)
     managers = entry.choose("managedFieldsManagers", (SCALER,))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
-from kubeproof.cluster.quantity import QuantityError, milli
+from kubeproof.cluster.api.quantity import QuantityError, milli
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
 from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
@@ -31,7 +31,7 @@ _DOWN = ScalingRules((ScalingPolicy("Percent", 100, 15),))
 def read_autoscaler(fields: Fields, *, version: str) -> HorizontalPodAutoscaler:
     """The autoscaler after defaulting: at least one replica, CPU at 80 %."""
     metadata = read_metadata(fields)
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     least = spec.integer("minReplicas")
     least = 1 if least is None else least
     most = spec.integer("maxReplicas", least=1)
@@ -55,8 +55,8 @@ def read_autoscaler(fields: Fields, *, version: str) -> HorizontalPodAutoscaler:
 
 
 def _target(spec: Fields, namespace: str) -> str:
-    reference = spec.required_child("scaleTargetRef")
-    kind, name = reference.required_text("kind"), reference.required_text("name")
+    reference = spec.require_child("scaleTargetRef")
+    kind, name = reference.require_text("kind"), reference.require_text("name")
     reference.finish("CrossVersionObjectReference")
     return f"{kind}/{namespace}/{name}"
 
@@ -69,13 +69,13 @@ def _metrics(spec: Fields, version: str) -> tuple[Metric, ...]:
 
 
 def _metric(fields: Fields) -> Metric:
-    fields.required_text("type")
+    fields.require_text("type")
     kind = fields.word("type", _SOURCES, "")
-    source = fields.required_child(_SOURCES[kind])
-    container = source.required_text("container") if kind == "ContainerResource" else ""
+    source = fields.require_child(_SOURCES[kind])
+    container = source.require_text("container") if kind == "ContainerResource" else ""
     name = _metric_name(source, kind)
-    target = source.required_child("target")
-    target.required_text("type")
+    target = source.require_child("target")
+    target.require_text("type")
     target_type = _effective_type(target, kind, target.word("type", _TARGETS, ""))
     value = _target_value(target, target_type)
     target.finish("MetricTarget")
@@ -94,9 +94,9 @@ def _effective_type(target: Fields, kind: str, stated: str) -> str:
 
 def _metric_name(source: Fields, kind: str) -> str:
     if kind in ("Resource", "ContainerResource"):
-        return source.required_text("name")
-    identifier = source.required_child("metric")
-    name = identifier.required_text("name")
+        return source.require_text("name")
+    identifier = source.require_child("metric")
+    name = identifier.require_text("name")
     identifier.finish("MetricIdentifier")
     return name
 
@@ -156,7 +156,7 @@ def _tolerance(fields: Fields) -> int | None:
 
 
 def _policy(fields: Fields) -> ScalingPolicy:
-    fields.required_text("type")
+    fields.require_text("type")
     kind = fields.word("type", ("Pods", "Percent"), "")
     value, period = fields.integer("value", least=1), fields.integer("periodSeconds", least=1, most=1800)
     if value is None or period is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kubeproof.cluster.policies import ALWAYS_ALLOW, IF_HEALTHY_BUDGET, PodDisruptionBudget
+from kubeproof.cluster.steering.policies import ALWAYS_ALLOW, IF_HEALTHY_BUDGET, PodDisruptionBudget
 from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.pods.selectors import read_selector
 from kubeproof.manifests.yaml.fields import Fields
@@ -17,7 +17,7 @@ _PERCENT = re.compile(r"[0-9]{1,3}%", re.ASCII)
 def read_budget(fields: Fields) -> PodDisruptionBudget:
     """The budget; at most one of its amounts may be given, percentages up to 100 %, as the API server demands."""
     metadata = read_metadata(fields)
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     if spec.has("minAvailable") and spec.has("maxUnavailable"):
         spec.fail("maxUnavailable", "and minAvailable exclude each other", remedy="Keep one of them")
     budget = PodDisruptionBudget(

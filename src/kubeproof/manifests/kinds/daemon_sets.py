@@ -27,7 +27,7 @@ HOST_NETWORK_TOLERATION = Toleration("node.kubernetes.io/network-unavailable", "
 def read_daemon_set(fields: Fields) -> ReadWorkload:
     """A DaemonSet after defaulting: RollingUpdate, one node at a time, no surge."""
     metadata = read_metadata(fields)
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     selector, template = selector_and_template(spec)
     tolerations = daemon_tolerations(template.tolerations, host_network=_uses_host_network(spec))
     workload = Workload(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kubeproof.cluster.jobs import JOB_NAME, named
+from kubeproof.cluster.jobs import JOB_NAME, label_job_pods
 from kubeproof.cluster.kinds import CRON_JOB, JOB
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import ALLOW, FORBID, REPLACE, CronRules, JobRules, PodTemplate, Workload
@@ -22,16 +22,16 @@ _LONGEST_NAME = 52  # of a CronJob: its Jobs add eleven characters
 def read_job(fields: Fields) -> ReadWorkload:
     """A Job after defaulting: one pod at a time, one completion, six failures forgiven."""
     metadata = read_metadata(fields)
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     template, rules, parallelism = _read_spec(spec)
     selector = LabelSelector((Requirement(JOB_NAME, "In", (metadata.name,)),))
     if spec.has("selector"):
-        selector = selector_of(spec.required_child("selector"))
+        selector = selector_of(spec.require_child("selector"))
     workload = Workload(
         kind=JOB,
         namespace=metadata.namespace,
         name=metadata.name,
-        template=named(template, metadata.name),
+        template=label_job_pods(template, metadata.name),
         replicas=parallelism,
         selector=selector,
         source=fields.source,
@@ -47,12 +47,12 @@ def read_cron_job(fields: Fields) -> ReadWorkload:
     """A CronJob after defaulting: Jobs may run side by side."""
     metadata = read_metadata(fields)
     if len(metadata.name) > _LONGEST_NAME:
-        fields.required_child("metadata").fail(
+        fields.require_child("metadata").fail(
             "name", f"is longer than {_LONGEST_NAME} characters", remedy="Its Jobs add eleven: shorten it"
         )
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     cron = _cron_rules(spec)
-    job = spec.required_child("jobTemplate")
+    job = spec.require_child("jobTemplate")
     template, rules, parallelism = _read_job_template(job)
     workload = Workload(
         kind=CRON_JOB,
@@ -72,7 +72,7 @@ def read_cron_job(fields: Fields) -> ReadWorkload:
 
 def _read_job_template(fields: Fields) -> tuple[PodTemplate, JobRules, int]:
     metadata = fields.child("metadata")
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     found = _read_spec(spec)
     if metadata is not None:
         metadata.finish("ObjectMeta")
@@ -129,8 +129,8 @@ def _template(spec: Fields) -> tuple[PodTemplate, bool]:
 
     A pod of a Job counts as ready as soon as it runs: nobody waits for its readiness.
     """
-    fields = spec.required_child("template")
-    metadata, pod = fields.child("metadata"), fields.required_child("spec")
+    fields = spec.require_child("template")
+    metadata, pod = fields.child("metadata"), fields.require_child("spec")
     policy = pod.text("restartPolicy") or ""
     if policy not in (_ON_FAILURE, _NEVER):
         problem = f"is {printable(policy)!r}" if policy else "is required"
@@ -159,7 +159,7 @@ def _has_finished(fields: Fields) -> bool:
 def _cron_rules(spec: Fields) -> CronRules:
     from kubeproof.manifests.kinds.cron import gaps_of  # calendars: most inputs have no use for them
 
-    schedule = spec.required_text("schedule")
+    schedule = spec.require_text("schedule")
     gaps = gaps_of(schedule)
     if gaps is None:
         remedy = 'Write five fields such as "*/5 * * * *", or @hourly; time zones go to timeZone'

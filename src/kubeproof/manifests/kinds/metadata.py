@@ -21,8 +21,8 @@ class Metadata:
 
 def read_metadata(fields: Fields, *, namespaced: bool = True, may_end: bool = False) -> Metadata:
     """The metadata of an object; an absent namespace is `default`. Who `may_end` is asked whether it is on its way."""
-    metadata = fields.required_child("metadata")
-    name = metadata.required_text("name")
+    metadata = fields.require_child("metadata")
+    name = metadata.require_text("name")
     if not is_dns_subdomain(name):
         metadata.fail("name", f"is {printable(name)!r}", remedy="Use lower-case letters, digits, dashes and dots")
     namespace = (metadata.text("namespace") or "default") if namespaced else ""
@@ -37,7 +37,7 @@ def read_metadata(fields: Fields, *, namespaced: bool = True, may_end: bool = Fa
 
 def _controller(metadata: Fields, namespace: str) -> str | None:
     for reference in metadata.children("ownerReferences"):
-        kind, name = reference.required_text("kind"), reference.required_text("name")
+        kind, name = reference.require_text("kind"), reference.require_text("name")
         is_controller = reference.boolean("controller")
         reference.finish("OwnerReference")
         if is_controller:

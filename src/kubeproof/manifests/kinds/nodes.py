@@ -42,7 +42,7 @@ def read_node(fields: Fields) -> Node:
 
 def _keeps(fields: Fields) -> bool:
     """True if the cluster autoscaler is told not to delete the node."""
-    annotations = fields.required_child("metadata").child("annotations")
+    annotations = fields.require_child("metadata").child("annotations")
     return annotations is not None and annotations.text(_NO_SCALE_DOWN) == "true"
 
 
@@ -66,11 +66,11 @@ def read_taints(spec: Fields | None) -> tuple[Taint, ...]:
 
 
 def _taint(fields: Fields) -> Taint:
-    key = check_label_key(fields, "key", fields.required_text("key"))
+    key = check_label_key(fields, "key", fields.require_text("key"))
     value = fields.text("value") or ""
     if not is_label_value(value):
         fields.fail("value", f"is {printable(value)!r}", remedy="At most 63 letters, digits, - _ .")
-    fields.required_text("effect")
+    fields.require_text("effect")
     effect = fields.word("effect", EFFECTS, "")
     fields.finish("Taint")
     return Taint(key, value, effect)
@@ -105,7 +105,7 @@ def _images(status: Fields) -> tuple[tuple[str, int], ...]:
 def _conditions(status: Fields) -> None:
     """Notes conditions that the run does not start with: every node begins Ready and without pressure."""
     for condition in status.children("conditions"):
-        name, value = condition.required_text("type"), condition.text("status")
+        name, value = condition.require_text("type"), condition.text("status")
         differs = value != "True" if name == "Ready" else value == "True" and name in _TROUBLES
         if differs:
             what = f"initial condition {printable(name)}={printable(value or '')}"

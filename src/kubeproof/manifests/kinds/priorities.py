@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import NoReturn
 
 from kubeproof.cluster.objects import Workload
-from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER, PriorityClass
-from kubeproof.cluster.priorities import LARGEST_OF_USERS, SYSTEM_CLASSES
+from kubeproof.cluster.steering.policies import PREEMPT_LOWER, PREEMPT_NEVER, PriorityClass
+from kubeproof.cluster.steering.priorities import LARGEST_OF_USERS, SYSTEM_CLASSES
 from kubeproof.errors import ManifestError
 from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.loaded import Omission
-from kubeproof.manifests.validation.deciding import ALL, touched
+from kubeproof.manifests.validation.deciding import ALL, find_touched
 from kubeproof.manifests.yaml.fields import LARGEST_INT32, Fields, suggestion
 from kubeproof.manifests.yaml.printable import printable
 
@@ -62,7 +62,7 @@ def with_priority(workload: Workload, classes: Sequence[PriorityClass]) -> Workl
         return workload
     if is_unknown_class(workload, classes):
         return workload
-    chosen = _chosen(workload, classes)
+    chosen = _choose_class(workload, classes)
     if template.priority not in (None, chosen.value):
         _refuse(workload, f"spec.priority is {template.priority}, its class gives {chosen.value}", "Remove it")
     if template.preemption_policy not in ("", chosen.preemption_policy):
@@ -84,16 +84,16 @@ def is_unknown_class(workload: Workload, classes: Sequence[PriorityClass]) -> bo
     return not classes and all(one.name != name for one in SYSTEM_CLASSES)
 
 
-def omitted_class(workload: Workload) -> Omission:
+def omit_class(workload: Workload) -> Omission:
     """A class that the cluster must have, with a value that nobody tells: who preempts whom depends on it."""
     what = f"PriorityClass {printable(workload.template.priority_class)} of {workload.ref}"
     why = "not in the input; the pods are taken to have priority 0. Add the PriorityClass"
     return Omission(
-        what, workload.source, why, touches=touched(ALL, workload.ref), owner=workload.ref, is_priority=True
+        what, workload.source, why, touches=find_touched(ALL, workload.ref), owner=workload.ref, is_priority=True
     )
 
 
-def _chosen(workload: Workload, classes: Sequence[PriorityClass]) -> PriorityClass:
+def _choose_class(workload: Workload, classes: Sequence[PriorityClass]) -> PriorityClass:
     """The class that the pods name, or the default."""
     name = workload.template.priority_class
     if not name:

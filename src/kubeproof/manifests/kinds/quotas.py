@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.quantity import QuantityError, milli
-from kubeproof.cluster.quotas import CONTAINER, WHOLE_POD, Amounts, LimitItem, LimitRange, ResourceQuota, Scope
-from kubeproof.controllers.quota import COUNT, HUGE_PAGES, SCOPES
+from kubeproof.cluster.api.quantity import QuantityError, milli
+from kubeproof.cluster.steering.quotas import CONTAINER, WHOLE_POD, Amounts, LimitItem, LimitRange, ResourceQuota, Scope
+from kubeproof.controllers.admission.quota import COUNT, HUGE_PAGES, SCOPES
 from kubeproof.controllers.scheduler.requests import NATIVE
 from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.pods.resources import CPU, PODS, is_extended, read_amount, read_amounts
-from kubeproof.manifests.validation.deciding import held_back
+from kubeproof.manifests.validation.deciding import find_held_back
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
 
@@ -40,7 +40,7 @@ def _hard(fields: Fields | None, namespace: str) -> Amounts:
         if _is_charged(name, resource):
             found[name] = _amount(fields, name, resource)
         else:
-            fields.omit(name, decides=held_back(name, namespace))
+            fields.omit(name, decides=find_held_back(name, namespace))
     return tuple(sorted(found.items()))
 
 
@@ -69,7 +69,7 @@ def _scopes(spec: Fields | None, namespace: str) -> tuple[Scope, ...] | None:
     selector = spec.child("scopeSelector")
     for child in [] if selector is None else selector.children("matchExpressions"):
         operator = child.word("operator", _OPERATORS, "Exists")
-        found.append(Scope(child.required_text("scopeName"), operator, child.texts("values")))
+        found.append(Scope(child.require_text("scopeName"), operator, child.texts("values")))
         child.finish("ScopedResourceSelectorRequirement")
     if selector is not None:
         selector.finish("ScopeSelector")
@@ -83,7 +83,7 @@ def _scopes(spec: Fields | None, namespace: str) -> tuple[Scope, ...] | None:
 def read_limit_range(fields: Fields) -> LimitRange:
     """The LimitRange; a default limit follows the maximum, a default request the default limit or the minimum."""
     metadata = read_metadata(fields)
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     items = tuple(item for child in spec.children("limits") if (item := _item(child, metadata.namespace)) is not None)
     spec.finish("LimitRangeSpec")
     fields.finish("Object")
@@ -92,9 +92,9 @@ def read_limit_range(fields: Fields) -> LimitRange:
 
 def _item(fields: Fields, namespace: str) -> LimitItem | None:
     """One set of bounds; None for those of claims, which are not modelled."""
-    kind = fields.required_text("type")
+    kind = fields.require_text("type")
     if kind not in (CONTAINER, WHOLE_POD):
-        decided = held_back(kind, namespace)
+        decided = find_held_back(kind, namespace)
         fields.log.omit(f"limits of type {printable(kind)}", line=fields.mapping.line, decides=decided)
         return None
     most, least = read_amounts(fields.child("max")), read_amounts(fields.child("min"))

@@ -65,7 +65,7 @@ def _backend(fields: Fields | None) -> list[str]:
     fields.finish("IngressBackend")
     if service is None:
         return []
-    name = service.required_text("name")
+    name = service.require_text("name")
     service.finish("IngressServiceBackend")
     return [name]
 

@@ -8,17 +8,17 @@ from dataclasses import replace
 from kubeproof.cluster.kinds import STATEFUL_SET
 from kubeproof.cluster.objects import StatefulRules
 from kubeproof.cluster.volumes import Claim
-from kubeproof.manifests.kinds.workloads import ReadWorkload, count_or_percent, replicated, selector_and_template
+from kubeproof.manifests.kinds.workloads import ReadWorkload, count_or_percent, read_replicated, selector_and_template
 from kubeproof.manifests.yaml.fields import Fields
 
 
 def read_stateful_set(fields: Fields) -> ReadWorkload:
     """A StatefulSet after defaulting: one replica, OrderedReady, RollingUpdate from ordinal 0 on."""
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     claims = tuple(_claim_templates(spec))
     selector, template = selector_and_template(spec, replaced={claim.name for claim in claims})
     rules = _rules(spec)
-    read = replicated(fields, spec, STATEFUL_SET, template, selector, schema="StatefulSetSpec", stateful=rules)
+    read = read_replicated(fields, spec, STATEFUL_SET, template, selector, schema="StatefulSetSpec", stateful=rules)
     return replace(read, workload=replace(read.workload, claim_templates=claims))
 
 
@@ -30,7 +30,7 @@ def _claim_templates(spec: Fields) -> Iterator[Claim]:
 
         claim = read_claim(fields)
         if claim.name in names:
-            fields.required_child("metadata").fail("name", f"is {claim.name} again", remedy="Names are unique")
+            fields.require_child("metadata").fail("name", f"is {claim.name} again", remedy="Names are unique")
         names.add(claim.name)
         yield claim
 

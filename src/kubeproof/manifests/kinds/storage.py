@@ -9,7 +9,7 @@ from kubeproof.cluster.labels import NodeTerm, as_labels
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.volumes import REACH, Claim, StorageClass, Volume
 from kubeproof.manifests.kinds.metadata import read_metadata
-from kubeproof.manifests.loaded import Omission
+from kubeproof.manifests.loaded import Group, Omission, Sort
 from kubeproof.manifests.pods.resources import read_amounts
 from kubeproof.manifests.pods.selectors import read_node_terms, read_selector
 from kubeproof.manifests.validation.names import check_label_key
@@ -19,13 +19,14 @@ _MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 _BINDING = ("Immediate", "WaitForFirstConsumer")
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
+_NEVER_ATTACHED = ("azureFile", "cephfs", "glusterfs", "hostPath", "local", "nfs")  # sources that nodes just mount
 NOT_NAMED = "<default>"  # the class of a claim that leaves it to the cluster, until the default class is known
 
 
 def read_volume(fields: Fields) -> Volume:
     """A PersistentVolume."""
     metadata = read_metadata(fields, namespaced=False)
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     named = spec.text("storageClassName") or ""
     volume = Volume(
         name=metadata.name,
@@ -36,6 +37,7 @@ def read_volume(fields: Fields) -> Volume:
         terms=_terms(spec),
         labels=as_labels(metadata.labels),
         claim=_claim_of(spec),
+        attaches=not any(spec.has(name) for name in _NEVER_ATTACHED),
         source=fields.source,
     )
     spec.finish("PersistentVolumeSpec")
@@ -65,7 +67,7 @@ def _claim_of(spec: Fields) -> str:
     reference = spec.child("claimRef")
     if reference is None:
         return ""
-    found = f"{reference.text('namespace') or 'default'}/{reference.required_text('name')}"
+    found = f"{reference.text('namespace') or 'default'}/{reference.require_text('name')}"
     reference.finish("ClaimReference")
     return found
 
@@ -80,7 +82,7 @@ def _old_class(fields: Fields) -> str:
 def read_claim(fields: Fields) -> Claim:
     """A PersistentVolumeClaim; without a class it gets the default one, with an empty class none."""
     metadata = read_metadata(fields)
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     resources = spec.child("resources")
     named = spec.text("storageClassName")
     claim = Claim(
@@ -105,11 +107,11 @@ def read_claim(fields: Fields) -> Claim:
 def read_storage_class(fields: Fields) -> StorageClass:
     """A StorageClass."""
     metadata = read_metadata(fields, namespaced=False)
-    annotations = fields.required_child("metadata").child("annotations")
+    annotations = fields.require_child("metadata").child("annotations")
     is_default = annotations is not None and any(annotations.text(key) == "true" for key in _DEFAULT)
     found = StorageClass(
         name=metadata.name,
-        provisioner=fields.required_text("provisioner"),
+        provisioner=fields.require_text("provisioner"),
         waits=fields.word("volumeBindingMode", _BINDING, "Immediate") == "WaitForFirstConsumer",
         topologies=tuple(_topologies(fields)),
         is_default=is_default,
@@ -128,7 +130,7 @@ def _topologies(fields: Fields) -> Iterator[tuple[tuple[str, tuple[str, ...]], .
 
 
 def _expression(fields: Fields) -> tuple[str, tuple[str, ...]]:
-    key = check_label_key(fields, "key", fields.required_text("key"))
+    key = check_label_key(fields, "key", fields.require_text("key"))
     values = fields.texts("values")
     fields.finish("TopologySelectorLabelRequirement")
     return key, values
@@ -141,7 +143,7 @@ _ITSELF = "claim"
 ELSEWHERE = "(not in the input)"  # volume of a claim that the input does not show; no object is named so
 
 
-def settled_claims(
+def settle_claims(
     claims: Sequence[Claim], volumes: Sequence[Volume], classes: Sequence[StorageClass]
 ) -> tuple[tuple[Claim, ...], tuple[Omission, ...]]:
     """The claims with their default class and with volumes that are kept for them, and what the input leaves open."""
@@ -181,6 +183,5 @@ def _omission(claim: Claim, what: str) -> Omission:
     why = f"its {what} is not in the input; every node is taken to reach it"
     if what == _ITSELF:
         why = "the claim itself is not in the input; it is taken to be there, and every node to reach it"
-    return Omission(
-        f"storage of PersistentVolumeClaim/{claim.key}", claim.source, why, group=f"storage of claims: {why}"
-    )
+    alike = Group(Sort.OTHER, f"storage of claims: {why}")
+    return Omission(f"storage of PersistentVolumeClaim/{claim.key}", claim.source, why, group=alike)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.vertical import (
+from kubeproof.cluster.steering.vertical import (
     CPU,
     DEFAULT_LEAST,
     EVERY_CONTAINER,
@@ -22,9 +22,9 @@ from kubeproof.manifests.yaml.fields import Fields
 def read_vertical(fields: Fields) -> VerticalPodAutoscaler:
     """The autoscaler after defaulting: pods are recreated, CPU and memory are controlled."""
     metadata = read_metadata(fields)
-    spec = fields.required_child("spec")
-    reference = spec.required_child("targetRef")
-    kind, name = reference.required_text("kind"), reference.required_text("name")
+    spec = fields.require_child("spec")
+    reference = spec.require_child("targetRef")
+    kind, name = reference.require_text("kind"), reference.require_text("name")
     reference.finish("CrossVersionObjectReference")
     mode, least = _update_policy(spec)
     found = VerticalPodAutoscaler(

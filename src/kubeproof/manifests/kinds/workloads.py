@@ -47,7 +47,7 @@ class ReadWorkload:
 def read_deployment(fields: Fields) -> ReadWorkload:
     """A Deployment after defaulting: one replica, RollingUpdate 25 % / 25 %."""
     metadata = read_metadata(fields)
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     selector, template = selector_and_template(spec)
     workload = Workload(
         kind=DEPLOYMENT,
@@ -70,14 +70,14 @@ def read_deployment(fields: Fields) -> ReadWorkload:
 
 def read_replica_set(fields: Fields) -> ReadWorkload:
     """A ReplicaSet after defaulting: one replica."""
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     selector, template = selector_and_template(spec)
-    return replicated(fields, spec, REPLICA_SET, template, selector)
+    return read_replicated(fields, spec, REPLICA_SET, template, selector)
 
 
 def read_replication_controller(fields: Fields) -> ReadWorkload:
     """A ReplicationController after defaulting: one replica, the labels of its template as selector."""
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     template = _pod_template(spec)
     labels = spec.text_map("selector") or dict(template.labels)
     if not labels:
@@ -85,10 +85,10 @@ def read_replication_controller(fields: Fields) -> ReadWorkload:
     if any(dict(template.labels).get(key) != value for key, value in labels.items()):
         spec.fail("selector", "does not match the labels of the pod template", remedy="Make them agree")
     selector = LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in sorted(labels.items())))
-    return replicated(fields, spec, REPLICATION_CONTROLLER, template, selector)
+    return read_replicated(fields, spec, REPLICATION_CONTROLLER, template, selector)
 
 
-def replicated(
+def read_replicated(
     fields: Fields,
     spec: Fields,
     kind: str,
@@ -120,7 +120,7 @@ def replicated(
 def read_pod(fields: Fields) -> ReadWorkload:
     """A Pod; one whose status says that it runs is bound to its node from the start."""
     metadata = read_metadata(fields, may_end=True)
-    template = read_template(fields.child("metadata"), fields.required_child("spec"), only_always=False)
+    template = read_template(fields.child("metadata"), fields.require_child("spec"), only_always=False)
     phase, is_ready = _phase(fields)
     fields.finish("Object")
     workload = _pod(fields, metadata, template, phase)
@@ -135,10 +135,10 @@ def _pod_status(metadata: Metadata, template: PodTemplate, phase: str, *, is_rea
         stands = Phase.TERMINATING
     number = metadata.name.rpartition("-")[2]
     ordinal = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else NEVER
-    return PodStatus(node, int(stands) if node else PENDING, metadata.is_deleted, _wanted(template), ordinal)
+    return PodStatus(node, int(stands) if node else PENDING, metadata.is_deleted, _find_wanted_node(template), ordinal)
 
 
-def _wanted(template: PodTemplate) -> str:
+def _find_wanted_node(template: PodTemplate) -> str:
     """The node that is the only one by `metadata.name` in the required affinity."""
     names = {
         requirement.values
@@ -183,7 +183,7 @@ def selector_and_template(spec: Fields, replaced: Collection[str] = ()) -> tuple
 
     Volumes with the names `replaced` give way to those that the controller adds.
     """
-    selector = selector_of(spec.required_child("selector"))
+    selector = selector_of(spec.require_child("selector"))
     if selector.is_empty:
         spec.fail("selector", "is empty", remedy="Select the labels of the pod template")
     template = _pod_template(spec, replaced)
@@ -193,9 +193,9 @@ def selector_and_template(spec: Fields, replaced: Collection[str] = ()) -> tuple
 
 
 def _pod_template(spec: Fields, replaced: Collection[str] = ()) -> PodTemplate:
-    fields = spec.required_child("template")
+    fields = spec.require_child("template")
     metadata = fields.child("metadata")
-    template = read_template(metadata, fields.required_child("spec"), only_always=True, replaced=replaced)
+    template = read_template(metadata, fields.require_child("spec"), only_always=True, replaced=replaced)
     if metadata is not None:
         metadata.finish("ObjectMeta")
     fields.finish("PodTemplate")

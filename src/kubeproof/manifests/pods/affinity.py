@@ -15,23 +15,25 @@ def read_pod_affinity(affinity: Fields | None, key: str) -> PodAffinity:
     if fields is None:
         return PodAffinity()
     required = tuple(_term(child) for child in fields.children("requiredDuringSchedulingIgnoredDuringExecution"))
-    preferred = tuple(_weighted(child) for child in fields.children("preferredDuringSchedulingIgnoredDuringExecution"))
+    preferred = tuple(
+        _read_weighted(child) for child in fields.children("preferredDuringSchedulingIgnoredDuringExecution")
+    )
     fields.finish("PodAffinity")
     return PodAffinity(required, preferred)
 
 
-def _weighted(fields: Fields) -> WeightedPodTerm:
+def _read_weighted(fields: Fields) -> WeightedPodTerm:
     weight = fields.integer("weight", least=1, most=100)
     if weight is None:
         fields.fail("weight", "is required", remedy="Add a weight from 1 to 100")
-    term = _term(fields.required_child("podAffinityTerm"))
+    term = _term(fields.require_child("podAffinityTerm"))
     fields.finish("WeightedPodAffinityTerm")
     return WeightedPodTerm(weight, term)
 
 
 def _term(fields: Fields) -> PodTerm:
     term = PodTerm(
-        topology_key=check_label_key(fields, "topologyKey", fields.required_text("topologyKey")),
+        topology_key=check_label_key(fields, "topologyKey", fields.require_text("topologyKey")),
         selector=read_selector(fields, "labelSelector"),
         namespaces=_namespaces(fields),
         namespace_selector=read_selector(fields, "namespaceSelector"),

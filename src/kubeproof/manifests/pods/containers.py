@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubeproof.cluster.objects import Container, HostPort, Readiness
 from kubeproof.manifests.late import read_pre_stop
 from kubeproof.manifests.pods.resources import CPU, MEMORY, is_extended, others_of, read_container_amounts
-from kubeproof.manifests.validation.deciding import ALL
+from kubeproof.manifests.validation.deciding import ALL, NOTHING, RESTARTS
 from kubeproof.manifests.validation.names import is_dns_label
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
@@ -35,7 +35,7 @@ def read_containers(
 
 
 def _container(fields: Fields, *, init: bool, host_network: bool) -> tuple[Container, Readiness | None]:
-    name = fields.required_text("name")
+    name = fields.require_text("name")
     if not is_dns_label(name):
         fields.fail("name", f"is {printable(name)!r}", remedy="At most 63 lower-case letters, digits and dashes")
     requests, limits = _resources(fields)
@@ -58,7 +58,7 @@ def _is_sidecar(fields: Fields, *, init: bool) -> bool:
     if policy is None:
         return False
     if not init:
-        fields.omit("restartPolicy")
+        fields.omit("restartPolicy", decides=RESTARTS if policy == "Never" else NOTHING)
         return False
     if policy != "Always":
         fields.fail("restartPolicy", f"is {printable(policy)!r}", remedy="Init containers take Always or nothing")

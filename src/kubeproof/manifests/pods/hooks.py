@@ -21,14 +21,14 @@ def read_pre_stop(fields: Fields) -> int:
     if hook is None:
         return 0
     sleep, command = hook.child("sleep"), hook.child("exec")
-    seconds = _declared(sleep) if sleep is not None else 0
+    seconds = _read_sleep(sleep) if sleep is not None else 0
     if command is not None:
         seconds = _command_sleep(hook, command)
     hook.finish("LifecycleHandler")
     return seconds
 
 
-def _declared(sleep: Fields) -> int:
+def _read_sleep(sleep: Fields) -> int:
     seconds = sleep.integer("seconds") or 0
     sleep.finish("SleepAction")
     return seconds

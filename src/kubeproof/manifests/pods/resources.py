@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.quantity import QuantityError, milli, units
+from kubeproof.cluster.api.quantity import QuantityError, milli, units
 from kubeproof.manifests.validation.names import is_label_key
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable

@@ -43,14 +43,14 @@ def read_node_terms(fields: Fields, key: str) -> tuple[NodeTerm, ...] | None:
 
 def read_preferred_terms(fields: Fields, key: str) -> tuple[PreferredTerm, ...]:
     """The preferred node affinity terms under a key."""
-    return tuple(_preferred_term(child) for child in fields.children(key))
+    return tuple(_read_preferred(child) for child in fields.children(key))
 
 
-def _preferred_term(fields: Fields) -> PreferredTerm:
+def _read_preferred(fields: Fields) -> PreferredTerm:
     weight = fields.integer("weight", least=1, most=100)
     if weight is None:
         fields.fail("weight", "is required", remedy="Add a weight from 1 to 100")
-    term = _node_term(fields.required_child("preference"))
+    term = _node_term(fields.require_child("preference"))
     fields.finish("PreferredSchedulingTerm")
     return PreferredTerm(weight, term)
 
@@ -63,8 +63,8 @@ def _node_term(fields: Fields) -> NodeTerm:
 
 
 def _requirement(fields: Fields, operators: tuple[str, ...]) -> Requirement:
-    key = check_label_key(fields, "key", fields.required_text("key"))
-    fields.required_text("operator")
+    key = check_label_key(fields, "key", fields.require_text("key"))
+    fields.require_text("operator")
     operator = fields.word("operator", operators, "")
     values = fields.texts("values")
     _check_values(fields, operator, values)
@@ -87,10 +87,10 @@ def _check_values(fields: Fields, operator: str, values: tuple[str, ...]) -> Non
 
 def _field_requirement(fields: Fields) -> Requirement:
     """One matchFields entry: only metadata.name, with exactly one value."""
-    key = fields.required_text("key")
+    key = fields.require_text("key")
     if key != "metadata.name":
         fields.fail("key", f"is {printable(key)!r}", remedy="Node fields can only be matched by metadata.name")
-    fields.required_text("operator")
+    fields.require_text("operator")
     operator = fields.word("operator", ("In", "NotIn"), "")
     values = fields.texts("values")
     if len(values) != 1:

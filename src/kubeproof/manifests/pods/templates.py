@@ -15,13 +15,13 @@ from kubeproof.cluster.labels import (
     as_labels,
 )
 from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
-from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER
+from kubeproof.cluster.steering.policies import PREEMPT_LOWER, PREEMPT_NEVER
 from kubeproof.manifests.pods.affinity import read_pod_affinity
 from kubeproof.manifests.pods.containers import read_containers, read_image, serving_s, slowest
 from kubeproof.manifests.pods.disks import omit_disks
 from kubeproof.manifests.pods.resources import read_amounts
 from kubeproof.manifests.pods.selectors import read_node_terms, read_preferred_terms, read_selector
-from kubeproof.manifests.validation.deciding import NUMBER
+from kubeproof.manifests.validation.deciding import NOTHING, NUMBER, RESTARTS
 from kubeproof.manifests.validation.names import check_label_key, is_dns_subdomain, read_labels
 from kubeproof.manifests.yaml.fields import LARGEST_INT32, Fields
 from kubeproof.manifests.yaml.printable import printable
@@ -55,8 +55,7 @@ def read_template(
     if not containers:
         spec.fail("containers", "is required", remedy="Add at least one container")
     inits = read_containers(spec, "initContainers", init=True, host_network=host_network)
-    if not ends:
-        _restart_policy(spec, only_always=only_always)
+    ends_for_good = not ends and _restart_policy(spec, only_always=only_always) == "Never"
     affinity = spec.child("affinity")
     required, preferred = _node_affinity(affinity)
     images, claims, local, is_local = _volumes(spec, replaced)
@@ -89,6 +88,7 @@ def read_template(
         has_local_volumes=is_local,
         always_evictable=_is_annotated(metadata, _EVICT),
         prefers_to_stay=_is_annotated(metadata, _STAY),
+        ends_for_good=ends_for_good,
     )
     if affinity is not None:
         affinity.finish("Affinity")
@@ -100,24 +100,26 @@ def _or(value: int | None, default: int) -> int:
     return default if value is None else value
 
 
-def _restart_policy(spec: Fields, *, only_always: bool) -> None:
+def _restart_policy(spec: Fields, *, only_always: bool) -> str:
     policy = spec.word("restartPolicy", _RESTART_POLICIES, "Always")
     if policy == "Always":
-        return
+        return policy
     if only_always:
         spec.fail(
             "restartPolicy",
             f"is {policy}",
             remedy="Pods of this kind of workload restart Always",
         )
-    spec.omit("restartPolicy", "containers never exit in the model")
+    why = "containers exit by events alone, and are always restarted"
+    spec.omit("restartPolicy", why, decides=RESTARTS if policy == "Never" else NOTHING)
+    return policy
 
 
 def _has_deadline(spec: Fields) -> bool:
     """True if the pod has a deadline of its own, which quotas ask for."""
     is_given = spec.integer("activeDeadlineSeconds", least=1) is not None
     if is_given:
-        spec.omit("activeDeadlineSeconds", "scopes of quotas heed it, but pods do not end by it", decides=NUMBER)
+        spec.omit("activeDeadlineSeconds", "scopes of quotas respect it, but pods do not end by it", decides=NUMBER)
     return is_given
 
 
@@ -210,10 +212,10 @@ def _constraint(fields: Fields) -> SpreadConstraint:
     skew = fields.integer("maxSkew", least=1)
     if skew is None:
         fields.fail("maxSkew", "is required", remedy="Add a number above 0")
-    fields.required_text("whenUnsatisfiable")
+    fields.require_text("whenUnsatisfiable")
     hard = fields.word("whenUnsatisfiable", ("DoNotSchedule", "ScheduleAnyway"), "") == "DoNotSchedule"
     constraint = SpreadConstraint(
-        topology_key=check_label_key(fields, "topologyKey", fields.required_text("topologyKey")),
+        topology_key=check_label_key(fields, "topologyKey", fields.require_text("topologyKey")),
         max_skew=skew,
         hard=hard,
         selector=read_selector(fields, "labelSelector"),
@@ -250,7 +252,7 @@ def _volumes(spec: Fields, replaced: Collection[str]) -> tuple[tuple[str, ...], 
     """
     images, claims, local, is_local = [], [], set(), False
     for volume in spec.children("volumes"):
-        name = volume.required_text("name")
+        name = volume.require_text("name")
         is_kept = name not in replaced
         is_local = is_local or (is_kept and (volume.has("emptyDir") or volume.has("hostPath")))
         if is_kept and _is_local(volume):
@@ -260,7 +262,7 @@ def _volumes(spec: Fields, replaced: Collection[str]) -> tuple[tuple[str, ...], 
             images.append(read_image(image, "reference"))
             image.finish("ImageVolume")
         if claim is not None:
-            claims += [claim.required_text("claimName")] if is_kept else []
+            claims += [claim.require_text("claimName")] if is_kept else []
             claim.finish("ClaimVolume")
         if is_kept:
             omit_disks(volume)

@@ -13,7 +13,7 @@ from kubeproof.events.declarations import CreateNode, Event, Rollout, Scale, Usa
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Intent
 from kubeproof.manifests.assumed.node_pools import write_nodes
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.faults import (
+from kubeproof.manifests.scenarios.events.faults import (
     FAULTS,
     Fault,
     concerning,
@@ -32,7 +32,7 @@ def as_yaml(loaded: Loaded) -> str:
 
     Nodes that the input does not have follow as objects of their own.
     """
-    return "\n".join(_lines(loaded)) + "\n" + "".join(_assumed(loaded))
+    return "\n".join(_lines(loaded)) + "\n" + "".join(_list_assumed(loaded))
 
 
 def _lines(loaded: Loaded) -> Iterator[str]:
@@ -118,7 +118,7 @@ def _missing(setup: Setup) -> Iterator[str]:
         yield "# The input has no Node, so no pod can run. Add some, e.g. kubectl get nodes -o yaml > nodes.yaml"
 
 
-def _assumed(loaded: Loaded) -> Iterator[str]:
+def _list_assumed(loaded: Loaded) -> Iterator[str]:
     """The nodes that no object of the input tells of, to be edited."""
     pools = loaded.assumed or loaded.given
     if not pools:

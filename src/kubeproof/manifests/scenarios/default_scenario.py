@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Setup, Workload
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
 from kubeproof.cluster.usage import CPU, MEMORY, container_request, containers_of
 from kubeproof.events.declarations import Drain, Event, NodeFailure, Usage, UsageChange, is_drain
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent

@@ -8,7 +8,7 @@ from dataclasses import replace
 from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import Workload
-from kubeproof.cluster.running import PENDING, RunningPods, counted
+from kubeproof.cluster.running import PENDING, RunningPods, count_running
 from kubeproof.cluster.state import NEVER, Phase
 from kubeproof.manifests.kinds.workloads import PodStatus, ReadWorkload
 from kubeproof.manifests.loaded import Omission
@@ -25,7 +25,7 @@ class Owners:
 
     def root(self, read: ReadWorkload) -> str | None:
         """The first owner of all that is in the input; None if the next one is not."""
-        owner = read.owner if read.owner in self._reads else self._guessed(read)
+        owner = read.owner if read.owner in self._reads else self._guess(read)
         while owner is not None:
             above = self._reads[owner].owner
             if above is None or above not in self._reads:
@@ -33,7 +33,7 @@ class Owners:
             owner = above
         return None
 
-    def _guessed(self, read: ReadWorkload) -> str | None:
+    def _guess(self, read: ReadWorkload) -> str | None:
         """The Deployment whose ReplicaSet was left out of the input, by the hash that it adds to its name."""
         kind, _, rest = (read.owner or "").partition("/")
         suffix = f"-{dict(read.workload.template.labels).get(HASH, '')}"
@@ -71,11 +71,11 @@ def running_pods(
         if why:
             omitted.append(Omission(read.workload.ref, read.workload.source, why))
         else:
-            found.append(_started(read.pod, owners[root]))
-    return counted(found), [*omitted, *_old(owned, owners)]
+            found.append(_count_started(read.pod, owners[root]))
+    return count_running(found), [*omitted, *_old(owned, owners)]
 
 
-def _started(pod: PodStatus, workload: Workload) -> RunningPods:
+def _count_started(pod: PodStatus, workload: Workload) -> RunningPods:
     ordinal = pod.ordinal if workload.rules.has_ordinals else NEVER
     wanted = pod.wanted if workload.rules.runs_per_node else ""
     return RunningPods(workload.ref, pod.node or wanted, pod.phase, 1, ordinal)
@@ -111,7 +111,7 @@ def _old(owned: Iterable[tuple[ReadWorkload, str]], owners: Owners) -> Iterator[
             yield Omission(f"the old template of {printable(owner)}", read.workload.source, why)
 
 
-def made_anew(owned: Iterable[tuple[ReadWorkload, str]]) -> list[Omission]:
+def list_made_anew(owned: Iterable[tuple[ReadWorkload, str]]) -> list[Omission]:
     """What is listed where a run does not begin with these pods."""
     return [
         Omission(read.workload.ref, read.workload.source, f"{printable(read.owner or root)} creates it anew")

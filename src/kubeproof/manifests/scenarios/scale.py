@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from kubeproof.cluster.scale import ACTUAL, DECLARED, ESC, Following, Limit, NodeScale, Scale, Term, WorkloadScale
 from kubeproof.events.declarations import Apply, Event
 from kubeproof.intents.declarations import Intent
-from kubeproof.manifests.scenarios.event_fields import Surroundings
-from kubeproof.manifests.scenarios.targets import resolve
+from kubeproof.manifests.scenarios.events.fields import Surroundings
+from kubeproof.manifests.scenarios.intents.targets import resolve
 from kubeproof.manifests.yaml.fields import Fields, suggestion
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.tree import Mapping
@@ -48,17 +48,18 @@ def _refuse_twice(fields: Fields, key: str, names: list[str]) -> None:
 
 
 def _nodes(entry: Fields, around: Surroundings) -> NodeScale:
-    like = entry.required_text("like")
+    like = entry.require_text("like")
     names = [node.name for node in around.nodes]
     if like not in names:
-        entry.fail("like", f"is {printable(like)!r}, which is not a node of the input", remedy=suggestion(like, names))
+        told = f"is {printable(like)!r}, which is not a node of the input"
+        entry.fail("like", told, remedy=suggestion(like, names), is_missing=True)
     least, most = _range(entry, "count", 0)
     entry.finish_strictly("like", "count")
     return NodeScale(like, least, most)
 
 
 def _workload(entry: Fields, around: Surroundings, events: Sequence[Event], intents: Sequence[Intent]) -> WorkloadScale:
-    found = resolve(entry, "target", entry.required_text("target"), around.workloads)
+    found = resolve(entry, "target", entry.require_text("target"), around.workloads)
     if len(found) > 1:
         entry.fail("target", "names several workloads", remedy="Write the kind")
     if found[0].rules.is_pod:
@@ -73,8 +74,8 @@ def _workload(entry: Fields, around: Surroundings, events: Sequence[Event], inte
         most=most,
         autoscaler_min=lowest,
         autoscaler_max=highest,
-        intents=_named(entry, "intents", counted, "an intent with a count for this workload"),
-        events=_named(entry, "events", applied, "an apply event that sets replicas of this workload"),
+        intents=_read_named(entry, "intents", counted, "an intent with a count for this workload"),
+        events=_read_named(entry, "events", applied, "an apply event that sets replicas of this workload"),
     )
     entry.finish_strictly("target", "replicas", "autoscaler", "intents", "events")
     return scale
@@ -82,7 +83,7 @@ def _workload(entry: Fields, around: Surroundings, events: Sequence[Event], inte
 
 def _range(entry: Fields, key: str, least: int) -> tuple[int, int | None]:
     """Least and most, both included; without `max` only a limit bounds it."""
-    child = entry.required_child(key)
+    child = entry.require_child(key)
     lowest = child.integer("min", most=MOST)
     most = child.integer("max", most=MOST)
     child.finish_strictly("min", "max")
@@ -103,7 +104,7 @@ def _autoscaler(entry: Fields, ref: str, around: Surroundings) -> tuple[Followin
     return lowest, highest
 
 
-def _named(entry: Fields, key: str, known: list[str], what: str) -> tuple[tuple[str, Following], ...]:
+def _read_named(entry: Fields, key: str, known: list[str], what: str) -> tuple[tuple[str, Following], ...]:
     """Rules by name of what they are for."""
     child = entry.child(key)
     if child is None:
@@ -142,7 +143,7 @@ def _limit(fields: Fields) -> Limit | str:
         return DECLARED
     if not isinstance(fields.value("limit"), Mapping):
         return fields.word("limit", (ESC, ACTUAL), DECLARED)
-    child = fields.required_child("limit")
+    child = fields.require_child("limit")
     nodes = child.integer("nodes", least=1, most=MOST)
     pods = child.integer("podsPerNode", least=1, most=MOST)
     child.finish_strictly("nodes", "podsPerNode")

@@ -14,19 +14,18 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.components.controller_settings import read_settings
 from kubeproof.manifests.late import read_workload
 from kubeproof.manifests.loaded import RUNNING, Scenario, Start
-from kubeproof.manifests.scenarios.chances import read_quantify
 from kubeproof.manifests.scenarios.default_scenario import default_intents
-from kubeproof.manifests.scenarios.event_fields import Surroundings
-from kubeproof.manifests.scenarios.events import read_events
-from kubeproof.manifests.scenarios.intents import read_intents
-from kubeproof.manifests.scenarios.scale import read_scale
-from kubeproof.manifests.scenarios.targets import resolve
+from kubeproof.manifests.scenarios.events.chances import read_quantify
+from kubeproof.manifests.scenarios.events.fields import Surroundings
+from kubeproof.manifests.scenarios.intents.declared import read_intents
+from kubeproof.manifests.scenarios.intents.targets import resolve
 from kubeproof.manifests.yaml.fields import Fields, Log, suggestion
 from kubeproof.manifests.yaml.tree import Entry, Mapping
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.node_groups import ClusterAutoscaler
+    from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler
+    from kubeproof.cluster.scale import Scale
 
 VERSION = "kubeproof.dev/v1alpha1"
 
@@ -53,16 +52,16 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     quantify = log.gather(partial(read_quantify, spec, around.nodes), QuantifySettings())
     before = len(log.problems)
     versioned = replace(around, kubernetes_version=settings.kubernetes_version)
-    events: tuple[Event, ...] = log.gather(partial(read_events, spec, versioned), ())
+    events: tuple[Event, ...] = log.gather(partial(_events, spec, versioned), ())
     since = len(log.problems)
     intents = _intents(spec, around, events)
     log.gather(partial(_check_nodes_there, spec, start, events), None)
-    scale = log.gather(partial(read_scale, spec, around, events, intents), None)
+    scale = log.gather(partial(_scale, spec, around, events, intents), None)
     workload = log.gather(partial(read_workload, spec, around, events), None) if spec.has("workload") else None
     if since > before:
         _forget_follow_ups(log, since)
     spec.ignore("intents")
-    log.gather(spec.finish_strictly, None)
+    log.gather(partial(spec.finish_strictly, "events", "scale", "workload"), None)  # of which a run may have none
     log.raise_gathered()
     scenario = Scenario(
         name=name,
@@ -77,8 +76,24 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     return ReadScenario(scenario, settings, autoscaler)
 
 
+def _events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
+    if not spec.has("events"):
+        return ()
+    from kubeproof.manifests.scenarios.events.declared import read_events
+
+    return read_events(spec, around)
+
+
+def _scale(spec: Fields, around: Surroundings, events: Sequence[Event], intents: Sequence[Intent]) -> Scale | None:
+    if not spec.has("scale"):
+        return None
+    from kubeproof.manifests.scenarios.scale import read_scale
+
+    return read_scale(spec, around, events, intents)
+
+
 def _intents(spec: Fields, around: Surroundings, events: Sequence[Event]) -> tuple[Intent, ...]:
-    workloads = [*around.workloads, *_created_by(events, around.workloads)]
+    workloads = [*around.workloads, *_find_created(events, around.workloads)]
     if spec.mapping.get("intents") is not None:
         surroundings = replace(around, workloads=workloads, events=events)
         return spec.log.gather(partial(read_intents, spec, surroundings), ())
@@ -110,7 +125,7 @@ def _cluster_autoscaler(spec: Fields, nodes: Sequence[Node]) -> ClusterAutoscale
         return None
     from kubeproof.manifests.components.node_groups import read_cluster_autoscaler
 
-    return read_cluster_autoscaler(controllers.required_child("clusterAutoscaler"), nodes)
+    return read_cluster_autoscaler(controllers.require_child("clusterAutoscaler"), nodes)
 
 
 def _check_nodes_there(spec: Fields, start: Start, events: Sequence[Event]) -> None:
@@ -123,14 +138,14 @@ def _check_nodes_there(spec: Fields, start: Start, events: Sequence[Event]) -> N
 
 
 def _name(fields: Fields) -> str:
-    metadata = fields.required_child("metadata")
-    name = metadata.required_text("name")
+    metadata = fields.require_child("metadata")
+    name = metadata.require_text("name")
     metadata.ignore("namespace", "labels", "annotations")
     metadata.finish_strictly()
     return name
 
 
-def _created_by(events: Sequence[Event], workloads: Sequence[Workload]) -> list[Workload]:
+def _find_created(events: Sequence[Event], workloads: Sequence[Workload]) -> list[Workload]:
     """Workloads that only an apply event brings; intents may speak of them."""
     known = {workload.ref for workload in workloads}
     created = {e.workload.ref: e.workload for e in events if isinstance(e, Apply)}
@@ -140,26 +155,26 @@ def _created_by(events: Sequence[Event], workloads: Sequence[Workload]) -> list[
 def _start(spec: Fields, around: Surroundings) -> Start:
     if not isinstance(spec.value("start"), Mapping):
         return Start(spec.word("start", ("empty", "deployed", RUNNING), "empty"))
-    start = spec.required_child("start")
-    placement = start.required_child("placement")
+    start = spec.require_child("start")
+    placement = start.require_child("placement")
     start.finish_strictly()
-    placed = [_placed(placement, key, around) for key in placement.keys()]  # noqa: SIM118 - not a mapping
+    placed = [_read_placed(placement, key, around) for key in placement.keys()]  # noqa: SIM118 - not a mapping
     return Start("placement", tuple(sorted(placed)))
 
 
-def _placed(placement: Fields, key: str, around: Surroundings) -> tuple[str, tuple[tuple[str, int], ...]]:
+def _read_placed(placement: Fields, key: str, around: Surroundings) -> tuple[str, tuple[tuple[str, int], ...]]:
     """One workload's pods per node."""
     found = resolve(placement, key, key, around.workloads)
     if len(found) > 1:
         placement.fail(key, "names several workloads", remedy="Write the kind")
     if found[0].rules.starts_jobs:
         placement.fail(key, "starts Jobs of its own", remedy="Place a Job, or let the CronJob start")
-    counts = placement.required_child(key)
+    counts = placement.require_child(key)
     names = {node.name for node in around.nodes}
     pods = {}
     for node in counts.keys():  # noqa: SIM118 - not a mapping
         if node not in names:
-            counts.fail(node, "is not a node of the input", remedy=suggestion(node, names))
+            counts.fail(node, "is not a node of the input", remedy=suggestion(node, names), is_missing=True)
         pods[node] = counts.integer(node, most=100_000) or 0
     if found[0].rules.runs_per_node and any(count > 1 for count in pods.values()):
         placement.fail(key, "has several pods on one node", remedy="A DaemonSet keeps one pod per node")

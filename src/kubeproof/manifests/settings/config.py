@@ -20,7 +20,9 @@ def read_config(path: str | os.PathLike[str]) -> dict[str, object]:
         _refuse_costly(text, path)
         values = yaml.load(text, Loader=_loader())
     except (yaml.YAMLError, ValueError) as problem:
-        raise UsageError(f"{_marked(path, problem)}: not valid YAML: {_said(problem)}", "Correct the file.") from None
+        raise UsageError(
+            f"{_locate(path, problem)}: not valid YAML: {_describe_problem(problem)}", "Correct the file."
+        ) from None
     if values is None:
         return {}
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
@@ -77,13 +79,13 @@ def _read(path: str) -> str:
         raise UsageError(f"{path}: cannot be read: {_one_line(problem)}", "Correct or remove the file.") from None
 
 
-def _marked(path: str | os.PathLike[str], problem: Exception) -> str:
+def _locate(path: str | os.PathLike[str], problem: Exception) -> str:
     """The file, with the line where that is known."""
     mark = getattr(problem, "problem_mark", None)
     return f"{path}:{mark.line + 1}" if mark is not None else str(path)
 
 
-def _said(problem: Exception) -> str:
+def _describe_problem(problem: Exception) -> str:
     """What is wrong; the place stands before it."""
     return getattr(problem, "problem", None) or _one_line(problem)
 

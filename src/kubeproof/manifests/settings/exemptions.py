@@ -51,11 +51,11 @@ def read_exemptions(path: str, more: Callable[[str], str | None] = lambda text: 
 
 
 def _exemption(fields: Fields, more: Callable[[str], str | None]) -> Exemption:
-    entry = property_named(fields.required_text("id"))
-    known = more(fields.required_text("id")) if entry is None else entry.id
+    entry = property_named(fields.require_text("id"))
+    known = more(fields.require_text("id")) if entry is None else entry.id
     if known is None:
         words = [word for entry in catalogue() for word in (entry.id, entry.key)]
-        text = fields.required_text("id")
+        text = fields.require_text("id")
         fields.fail("id", f"is {printable(text)!r}, which is no property or check", remedy=suggestion(text, words))
     reason = (fields.text("reason") or "").strip()
     if not reason:

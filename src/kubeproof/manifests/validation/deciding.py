@@ -8,6 +8,7 @@ does not is taken to decide about all pods.
 from __future__ import annotations
 
 OWN = "own"  # what becomes of the object's own pods, which are where they would be anyway
+RESTARTS = "restarts"  # the same, and only once a container exits
 ALL = "all"  # where any pod goes, or how much room is left for it: how large pods are, or more than declared
 NUMBER = "number"  # how many of the object's own pods there are, never more than it declares
 NOTHING = ""
@@ -67,11 +68,12 @@ def decides(schema: str, field: str) -> str:
     return DECIDES.get((schema, field), ALL)
 
 
-def touched(decided: str, owner: str) -> tuple[str, ...]:
+def find_touched(decided: str, owner: str) -> tuple[str, ...]:
     """The patterns of the workloads that something of an object decides about; other words are patterns themselves."""
     if decided == NOTHING:
         return ()
-    return ({OWN: reference(owner), NUMBER: EVERYBODY, ALL: EVERYBODY}.get(decided, decided),)
+    own = reference(owner)
+    return ({OWN: own, RESTARTS: own, NUMBER: EVERYBODY, ALL: EVERYBODY}.get(decided, decided),)
 
 
 def reference(owner: str) -> str:
@@ -93,7 +95,7 @@ _CREATED_BY = {
 }
 
 
-def held_back(bound: str, namespace: str) -> str:
+def find_held_back(bound: str, namespace: str) -> str:
     """The workloads whose loops create what such a bound is about; nobody's objects: NOTHING."""
     of_class = "StatefulSet" if ".storageclass.storage.k8s.io/" in bound else None
     kind = _CREATED_BY.get(bound, of_class)

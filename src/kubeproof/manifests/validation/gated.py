@@ -1,7 +1,7 @@
 """Objects as the API server of a version keeps them: fields whose gate is off are dropped when they are written.
 
-Readers note every field of `kubeproof.cluster.versions` that the input has, whatever the version. Here the version is
-known: what it keeps is modelled or listed as usual, what it drops is taken out of the objects and listed with
+Readers note every field of `kubeproof.cluster.api.versions` that the input has, whatever the version. Here the version
+is known: what it keeps is modelled or listed as usual, what it drops is taken out of the objects and listed with
 the gate. Where the rest of the object is not valid without the field, the API server refuses it, and so does this.
 """
 
@@ -13,22 +13,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from kubeproof.cluster.objects import (
-    PodAffinity,
-    PodTemplate,
-    PodTerm,
-    Settings,
-    Setup,
-    WeightedPodTerm,
-    Workload,
-)
-from kubeproof.cluster.policies import (
-    IF_HEALTHY_BUDGET,
-    HorizontalPodAutoscaler,
-    PodDisruptionBudget,
-    ScalingRules,
-)
-from kubeproof.cluster.versions import (
+from kubeproof.cluster.api.versions import (
     LABEL_KEYS,
     MATCH_LABEL_KEYS,
     MAX_UNAVAILABLE,
@@ -43,6 +28,21 @@ from kubeproof.cluster.versions import (
     Rule,
     in_words,
 )
+from kubeproof.cluster.objects import (
+    PodAffinity,
+    PodTemplate,
+    PodTerm,
+    Settings,
+    Setup,
+    WeightedPodTerm,
+    Workload,
+)
+from kubeproof.cluster.steering.policies import (
+    IF_HEALTHY_BUDGET,
+    HorizontalPodAutoscaler,
+    PodDisruptionBudget,
+    ScalingRules,
+)
 from kubeproof.errors import ManifestError
 from kubeproof.events.declarations import Apply, BudgetChange, Event
 from kubeproof.manifests.loaded import Loaded, Omission
@@ -55,7 +55,7 @@ def as_written(loaded: Loaded) -> Loaded:
     """The input as the API server of its version keeps it, with everything that it drops listed."""
     settings = loaded.setup.settings
     if any(omission.rule for omission in loaded.omissions):
-        omissions = (told for omission in loaded.omissions if (told := _settled(omission, settings)) is not None)
+        omissions = (told for omission in loaded.omissions if (told := _settle(omission, settings)) is not None)
         loaded = replace(loaded, omissions=tuple(dict.fromkeys(omissions)))
     off = {rule for rule in (*WORKLOADS, *BUDGETS, *AUTOSCALERS) if not _holds(rule, settings)}
     if not off:
@@ -70,7 +70,7 @@ def _holds(rule: Rule, settings: Settings) -> bool:
     return rule.holds_in(settings.kubernetes_version if is_kubernetes else settings.descheduler_version)
 
 
-def _settled(omission: Omission, settings: Settings) -> Omission | None:
+def _settle(omission: Omission, settings: Settings) -> Omission | None:
     """What is left to tell of a field in this version; None if it is modelled."""
     rule = omission.rule
     if rule is None:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.counted import foreign_to
 from kubeproof.cluster.objects import Workload
-from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
-from kubeproof.cluster.vertical import OFF
+from kubeproof.cluster.steering.counted import foreign_to
+from kubeproof.cluster.steering.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.steering.vertical import OFF
 from kubeproof.controllers.hpa.samples import pod_request
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded, Omission

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kubeproof.cluster.api_versions import REMOVED
+from kubeproof.cluster.api.api_versions import REMOVED
 from kubeproof.manifests.identities import identify
 from kubeproof.manifests.objects import Document, is_modelled_kind
 from kubeproof.manifests.validation.moved_fields import upgrade_ingress, upgrade_metrics

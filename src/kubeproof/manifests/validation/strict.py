@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.objects import Source
 from kubeproof.manifests.loaded import Omission, UnknownField
-from kubeproof.manifests.objects import Document, shown_name
+from kubeproof.manifests.objects import Document, show_name
 from kubeproof.manifests.validation.api_types import KINDS, TYPES
 from kubeproof.manifests.yaml.fields import path_below
 from kubeproof.manifests.yaml.printable import printable
@@ -68,7 +68,7 @@ def all_unknown_fields(
     found: list[tuple[UnknownField, Source]] = []
     known = set()
     for document in documents:
-        owner = shown_name(document)
+        owner = show_name(document)
         found += unknown_fields(document, owner)
         known |= {owner} if is_known(document) else set()
     met = ((one.unknown, one.source) for one in omissions if one.unknown is not None)
@@ -89,7 +89,7 @@ def _walk(mapping: Mapping, level: _Level, owner: str) -> Iterator[tuple[Unknown
         path = path_below(level.path, key)
         if key not in fields:
             if not is_null(entry.value):
-                yield UnknownField(owner, path, *_meant(key, level)), entry.line
+                yield UnknownField(owner, path, *_guess_meant(key, level)), entry.line
         elif fields[key].type:
             yield from _inside(entry.value, _Level(path, fields[key].type, level), owner, is_map=fields[key].is_map)
 
@@ -106,7 +106,7 @@ def _inside(value: Value, level: _Level, owner: str, *, is_map: bool) -> Iterato
         yield from _walk(value, level, owner)
 
 
-def _meant(key: str, level: _Level) -> tuple[str, str]:
+def _guess_meant(key: str, level: _Level) -> tuple[str, str]:
     """The field of that name which may be meant, and where a field of exactly this name belongs."""
     fields = _types()[level.type]
     sure = get_close_matches(key[:100], fields, 1, _SURE)

@@ -8,14 +8,14 @@ from dataclasses import field
 from functools import partial
 from typing import NoReturn, TypeVar
 
+from kubeproof.cluster.api.versions import GATED, Rule
 from kubeproof.cluster.objects import Source
-from kubeproof.cluster.versions import GATED, Rule
 from kubeproof.errors import HostileInputError, ManifestError
-from kubeproof.manifests.loaded import Disk, Omission, ReadingNote, UnknownField
-from kubeproof.manifests.validation.deciding import NOTHING, NUMBER, decides, reference, touched
+from kubeproof.manifests.loaded import Disk, Group, Omission, ReadingNote, Sort, UnknownField
+from kubeproof.manifests.validation.deciding import NOTHING, NUMBER, RESTARTS, decides, find_touched, reference
 from kubeproof.manifests.validation.schema import FIELDS
 from kubeproof.manifests.yaml.printable import printable
-from kubeproof.manifests.yaml.reads import Reads, emptied
+from kubeproof.manifests.yaml.reads import Reads, empty
 from kubeproof.manifests.yaml.tree import (
     TRUE_WORDS,
     Mapping,
@@ -46,11 +46,14 @@ class Log:
     reads: Reads = field(default_factory=Reads)  # what of it was read
     problems: list[ManifestError] = field(default_factory=list)  # kept so that one does not hide the others
     notes: list[ReadingNote] = field(default_factory=list)  # what was assumed
+    ref: str = ""  # the same with its whole name: messages cut long ones; "": the owner is not cut
 
-    def fail(self, problem: str, *, line: int, remedy: str, is_about_shape: bool = False) -> NoReturn:
+    def fail(
+        self, problem: str, *, line: int, remedy: str, is_about_shape: bool = False, is_missing: bool = False
+    ) -> NoReturn:
         """Raises this object's error at a line of its file."""
         found = self.error(f"{self.owner}: {problem}", file=self.file, line=line, remedy=remedy)
-        found.is_about_shape = is_about_shape
+        found.is_about_shape, found.is_missing = is_about_shape, is_missing
         raise found
 
     def gather(self, read: Callable[[], T], otherwise: T) -> T:
@@ -79,18 +82,21 @@ class Log:
         rule: Rule | None = None,
         decides: str = NOTHING,
         disk: Disk | None = None,
+        group: Group | None = None,
     ) -> None:
         """Records something that the model does not take into account, or not before the version of a rule.
 
         `decides` says about whom it may decide: see `kubeproof.manifests.validation.deciding`.
         """
-        patterns = touched(decides, self.owner)
-        group = f"field {what.rpartition('.')[2]}" if what.startswith("field ") else ""
+        object_ref = self.ref or reference(self.owner)
+        patterns = find_touched(decides, object_ref)
         place = Source(self.file, line)
-        told, owner, is_bounded = f"{what} of {self.owner}", reference(self.owner), decides == NUMBER
         self.omissions.append(
-            Omission(told, place, why, rule, patterns, group=group, owner=owner, is_bounded=is_bounded, disk=disk)
-        )
+            Omission(
+                f"{what} of {self.owner}", place, why, rule, patterns, group=group, owner=object_ref,
+                is_bounded=decides == NUMBER, is_restart=decides == RESTARTS, disk=disk,
+            )
+        )  # fmt: skip
 
     def omit_unknown(self, path: str, hint: str, line: int, close: str) -> None:
         """Records a field that the API does not have."""
@@ -149,10 +155,13 @@ class Fields:
         """The path of a key below the object: `spec.template`, `metadata.labels["a/b"]`."""
         return path_below(self.path, key)
 
-    def fail(self, key: str, problem: str, *, remedy: str, is_about_shape: bool = False) -> NoReturn:
+    def fail(
+        self, key: str, problem: str, *, remedy: str, is_about_shape: bool = False, is_missing: bool = False
+    ) -> NoReturn:
         """Raises the object's error about the value of a key."""
         told = f"{self.path_of(key)} {problem}"
-        self.log.fail(told, line=self.line_of(key), remedy=remedy, is_about_shape=is_about_shape)
+        line = self.line_of(key)
+        self.log.fail(told, line=line, remedy=remedy, is_about_shape=is_about_shape, is_missing=is_missing)
 
     def _misfit(self, key: str, value: Value, remedy: str, more: str = "") -> NoReturn:
         self.fail(key, f"is {describe(value)}{more}", remedy=remedy, is_about_shape=True)
@@ -173,7 +182,8 @@ class Fields:
         self._seen.add(key)
         self._marks.setdefault(key, False)
         what, line = f"field {self.path_of(key)}", self.line_of(key)
-        self.log.omit(what, line=line, why=why, rule=rule, decides=decides, disk=disk)
+        group = Group(Sort.FIELD, key if _SIMPLE_KEY.fullmatch(key) else printable(key))
+        self.log.omit(what, line=line, why=why, rule=rule, decides=decides, disk=disk, group=group)
 
     def note_gate(self, schema: str, key: str) -> None:
         """Records a field that is read, if it is dropped in some versions."""
@@ -205,7 +215,7 @@ class Fields:
             return None
         return self._text(value, key)
 
-    def required_text(self, key: str) -> str:
+    def require_text(self, key: str) -> str:
         """The value as a string that is neither absent nor empty."""
         text = self.text(key)
         if not text:
@@ -275,7 +285,7 @@ class Fields:
             self._misfit(key, value, "Write a mapping")
         return Fields(value, self.path_of(key), self.log)
 
-    def required_child(self, key: str) -> Fields:
+    def require_child(self, key: str) -> Fields:
         """The value as a mapping that is not absent."""
         child = self.child(key)
         if child is None:
@@ -328,7 +338,7 @@ class Fields:
         """True if the key has a value, which counts for nobody: that it is there says it all."""
         value = self.value(key)
         if value is not None:
-            self.log.reads.keep(value, emptied(value))
+            self.log.reads.keep(value, empty(value))
         return value is not None
 
     def text_map(self, key: str) -> dict[str, str]:
@@ -355,7 +365,7 @@ class Fields:
         """Marks keys as read without looking at them."""
         self._seen.update(keys)
 
-    def unread(self) -> list[str]:
+    def find_unread(self) -> list[str]:
         """The keys nobody asked for that have a value."""
         return [
             key for key, entry in self.mapping.entries.items() if key not in self._seen and not is_null(entry.value)
@@ -367,7 +377,7 @@ class Fields:
         for key in self.mapping.entries:
             if key in self._seen:
                 self.note_gate(schema, key)
-        for key in self.unread():
+        for key in self.find_unread():
             if key not in known:
                 self._omit_unknown(key, set(known) | self._seen)
             elif known[key] is None:
@@ -383,7 +393,7 @@ class Fields:
 
     def finish_strictly(self, *known: str) -> None:
         """Refuses every unread field: for our own objects, where a misspelt key would be silently lost."""
-        keys = self.unread()
+        keys = self.find_unread()
         for key in keys[1:]:
             self.log.gather(partial(self._refuse_unknown, key, known), None)
         if keys:

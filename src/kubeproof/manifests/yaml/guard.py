@@ -44,7 +44,7 @@ class Budget:
         """Counts nodes; refuses the input once it has too many."""
         self.nodes -= count
         if self.nodes < 0:
-            raise _exhausted(
+            raise _make_exhausted(
                 f"more than {self.bounds.nodes:,} keys and values, counting each use of an alias",
                 file=file,
                 line=line,
@@ -55,7 +55,7 @@ class Budget:
         """Counts one document; refuses the input once it has too many."""
         self.documents -= 1
         if self.documents < 0:
-            raise _exhausted(
+            raise _make_exhausted(
                 f"more than {self.bounds.documents:,} documents",
                 file=file,
                 line=line,
@@ -66,7 +66,7 @@ class Budget:
         """Counts the bytes of one file; refuses a file or an input that is too large."""
         self.bytes -= count
         if count > self.bounds.file_bytes or self.bytes < 0:
-            raise _exhausted(
+            raise _make_exhausted(
                 f"the file is larger than {self.bounds.file_bytes // 2**20} MiB, "
                 f"or the whole input larger than {self.bounds.input_bytes // 2**20} MiB",
                 file=file,
@@ -75,13 +75,13 @@ class Budget:
             )
 
 
-def _exhausted(problem: str, *, file: str, line: int, remedy: str) -> HostileInputError:
+def _make_exhausted(problem: str, *, file: str, line: int, remedy: str) -> HostileInputError:
     found = HostileInputError(problem, file=file, line=line, remedy=remedy)
     found.exhausts_input = True
     return found
 
 
-def decoded(content: bytes, *, file: str) -> str:
+def decode(content: bytes, *, file: str) -> str:
     """The content as text; refuses anything but UTF-8 without control characters."""
     for mark, name in _NOT_UTF8_MARKS:
         if content.startswith(mark):

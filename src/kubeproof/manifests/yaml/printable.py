@@ -10,9 +10,9 @@ def printable(text: str) -> str:
     shown = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
     if shown.isprintable():
         return shown
-    return "".join(c if c.isprintable() else _escaped(c) for c in shown)
+    return "".join(c if c.isprintable() else _escape(c) for c in shown)
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     """The character as Python would write it in a string literal."""
     return ascii(character)[1:-1]

@@ -13,7 +13,7 @@ import yaml
 
 from kubeproof.errors import HostileInputError, ManifestError
 from kubeproof.manifests.yaml.foreign_notations import as_kubectl_reads, json_documents, key_text
-from kubeproof.manifests.yaml.guard import Budget, check_scalar, decoded
+from kubeproof.manifests.yaml.guard import Budget, check_scalar, decode
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.resource_schemas import without_schemas
 from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, ScalarKind, Sequence, Value
@@ -44,7 +44,7 @@ def read_documents(
     for kubectl.
     """
     budget.take_bytes(len(content), file=file)
-    text = decoded(content, file=file)
+    text = decode(content, file=file)
     try:
         if text[:1] in _JSON:
             yield from _json(text, file, budget, repeated)
@@ -116,7 +116,7 @@ class _Open:
         self.key: Scalar | None = None
         self.size = 1
 
-    def closed(self) -> Value:
+    def close(self) -> Value:
         if not self.is_mapping:
             return Sequence(tuple(self.items), self.line, self.column)
         return Mapping(self.entries, self.line, self.column)
@@ -208,7 +208,7 @@ class _Builder:
         part = self._open.pop()
         if part.merges:
             self._merge(part)
-        value = part.closed()
+        value = part.close()
         self._remember(part.anchor, value, part.size)
         self._place(value, part.size)
 

@@ -40,7 +40,7 @@ class Reads:
         self.marks(mapping).setdefault(key, False)
         self._unknown.setdefault((id(mapping), key), f"unknown{len(self._unknown) + 1}")
 
-    def _shown(self, mapping: Mapping, key: str) -> str:
+    def _show_key(self, mapping: Mapping, key: str) -> str:
         return self._unknown.get((id(mapping), key), key) if self.hides_unknown else key
 
     def keep(self, value: Value | None, instead: Value | None = None) -> None:
@@ -48,36 +48,36 @@ class Reads:
         if value is not None:
             self._instead[id(value)] = (value, value if instead is None else instead)
 
-    def reduced(self, value: Value) -> Value:
+    def reduce(self, value: Value) -> Value:
         """The value without all that nobody read."""
         known = self._instead.get(id(value))
         if known is not None:
             return known[1]
         if isinstance(value, Sequence):
-            return Sequence(tuple(self.reduced(item) for item in value.items), value.line, value.column)
-        return self._reduced_mapping(value) if isinstance(value, Mapping) else value
+            return Sequence(tuple(self.reduce(item) for item in value.items), value.line, value.column)
+        return self._reduce_mapping(value) if isinstance(value, Mapping) else value
 
-    def _reduced_mapping(self, mapping: Mapping) -> Mapping:
+    def _reduce_mapping(self, mapping: Mapping) -> Mapping:
         _, marks = self._marks.get(id(mapping), (mapping, {}))
         kept = {
-            self._shown(mapping, key): _entry(entry, self.reduced(entry.value) if marks[key] else emptied(entry.value))
+            self._show_key(mapping, key): _entry(entry, self.reduce(entry.value) if marks[key] else empty(entry.value))
             for key, entry in mapping.entries.items()
             if key in marks and len(key) <= _LONGEST_KEY
         }
         return Mapping(kept, mapping.line, mapping.column)
 
-    def reduced_document(self, root: Value) -> Value | None:
+    def reduce_document(self, root: Value) -> Value | None:
         """A document of the input, lists of objects opened; None if nothing of it may be kept."""
         if not isinstance(root, Mapping) or id(root) in self.dropped or _text(root, "kind") in NEVER_KEPT:
             return None
         if _text(root, "kind") == "Scenario":
             return self._scenario(root)
         if not is_list(root):
-            return self.reduced(root) if id(root) in self._marks else None
+            return self.reduce(root) if id(root) in self._marks else None
         entries = {key: entry for key, entry in root.entries.items() if key in ("apiVersion", "kind", "items")}
         items = root.get("items")
         if "items" in entries and isinstance(items, Sequence):
-            kept = [found for item in items.items if (found := self.reduced_document(item)) is not None]
+            kept = [found for item in items.items if (found := self.reduce_document(item)) is not None]
             entries["items"] = _entry(root.entries["items"], Sequence(tuple(kept), items.line, items.column))
         return Mapping(entries, root.line, root.column)
 
@@ -89,8 +89,8 @@ class Reads:
             return value
         kept = {}
         for key, entry in value.entries.items():
-            found = self.reduced_document(entry.value) if key == _INLINE else self._scenario(entry.value)
-            kept[key] = _entry(entry, emptied(entry.value) if found is None else found)
+            found = self.reduce_document(entry.value) if key == _INLINE else self._scenario(entry.value)
+            kept[key] = _entry(entry, empty(entry.value) if found is None else found)
         return Mapping(kept, value.line, value.column)
 
 
@@ -109,7 +109,7 @@ def _text(mapping: Mapping, key: str) -> str:
     return value.text if isinstance(value, Scalar) else ""
 
 
-def emptied(value: Value) -> Value:
+def empty(value: Value) -> Value:
     """A value of the same kind that tells nothing, and is not null unless the value is."""
     if isinstance(value, Mapping):
         return Mapping({}, value.line, value.column)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubeproof.manifests.yaml.reads import Reads, emptied, is_api_name
+from kubeproof.manifests.yaml.reads import Reads, empty, is_api_name
 from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, ScalarKind, Sequence, Value
 from kubeproof.manifests.yaml.writer import scalar
 
@@ -19,31 +19,31 @@ def write_reduced(roots: Iterable[Value], reads: Reads) -> str:
     """The documents without all that nobody read."""
     page = _Page()
     for root in roots:
-        kept = reads.reduced_document(root)
+        kept = reads.reduce_document(root)
         if isinstance(kept, Mapping) and kept.entries:
-            page.add_document(_anchored(kept, root))
+            page.add_document(_anchor(kept, root))
     return page.text()
 
 
-def _anchored(kept: Value, given: Value) -> Value:
+def _anchor(kept: Value, given: Value) -> Value:
     """What is kept, with the first key of every mapping, whose line is the mapping's: emptied where nobody read it.
 
     Only names of the API are added. Elsewhere a brace marks the line.
     """
     if isinstance(kept, Sequence) and isinstance(given, Sequence) and len(kept.items) == len(given.items):
         pairs = zip(kept.items, given.items, strict=True)
-        return Sequence(tuple(_anchored(one, other) for one, other in pairs), kept.line, kept.column)
+        return Sequence(tuple(_anchor(one, other) for one, other in pairs), kept.line, kept.column)
     if not isinstance(kept, Mapping) or not isinstance(given, Mapping) or not kept.entries:
         return kept
     first = next(iter(given.entries))
     entries = {
-        key: Entry(_anchored(entry.value, given.entries[key].value), entry.line, entry.column)
+        key: Entry(_anchor(entry.value, given.entries[key].value), entry.line, entry.column)
         for key, entry in kept.entries.items()
         if key in given.entries
     }
     if first not in entries and is_api_name(first) and _stands_first(given, first):
         entry = given.entries[first]
-        entries = {first: Entry(emptied(entry.value), entry.line, entry.column), **entries}
+        entries = {first: Entry(empty(entry.value), entry.line, entry.column), **entries}
     return Mapping(entries, kept.line, kept.column)
 
 

@@ -29,10 +29,10 @@ def without_schemas(text: str) -> str:
     if _KIND not in text:
         return text
     starts = sorted({0, *(found.start() for found in _PART.finditer(text)), len(text)})
-    return "".join(_blanked(text[begin:end]) for begin, end in pairwise(starts))
+    return "".join(_blank(text[begin:end]) for begin, end in pairwise(starts))
 
 
-def _blanked(part: str) -> str:
+def _blank(part: str) -> str:
     """One document, without its schema if it has one."""
     head = _HEAD.match(part)
     if head is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.quantity import QuantityError, parse_quantity
+from kubeproof.cluster.api.quantity import QuantityError, parse_quantity
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
 

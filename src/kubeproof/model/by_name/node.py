@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.labels import NO_EXECUTE, Taint
+from kubeproof.cluster.loops.control import (
     CORDON,
     DRAIN,
     DRAIN_UNCORDON,
@@ -31,13 +32,13 @@ from kubeproof.cluster.control import (
     TAINT_VERY_SLOWLY,
     UNCORDON,
     UNTAINT,
+    WELCOME,
     NodeVerb,
 )
-from kubeproof.cluster.labels import NO_EXECUTE, Taint
+from kubeproof.cluster.nodes.places import UNREACHABLE
 from kubeproof.cluster.objects import Node, Setup
-from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, JobPodEnd, Phase, PodKind, Work
-from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
+from kubeproof.controllers.evictions.taint_eviction import clock_after, seconds_tolerated
 
 
 class Pod(NamedTuple):
@@ -125,14 +126,14 @@ def _taints(declared: Node, *, unreachable: bool) -> list[Taint]:
     return [*own, Taint(UNREACHABLE, "", NO_EXECUTE)] if unreachable else own
 
 
-def _tolerated(setup: Setup, declared: Node, workload: int, *, unreachable: bool) -> int:
+def _find_toleration(setup: Setup, declared: Node, workload: int, *, unreachable: bool) -> int:
     tolerations = setup.workloads[workload].template.tolerations
     return seconds_tolerated(tolerations, _taints(declared, unreachable=unreachable))
 
 
 def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: str, start_s: int | None = None) -> Pod:
     """A pod that has just been bound here; its start takes so long, or as long as any."""
-    seconds = _tolerated(setup, declared, workload, unreachable=bool(node.no_execute))
+    seconds = _find_toleration(setup, declared, workload, unreachable=bool(node.no_execute))
     evict_s = NEVER if seconds == NEVER else max(1, seconds)
     range_s = setup.settings.startup_s if start_s is None else (start_s, start_s)
     least, most = range_s if kubelet_lives(node) else (NEVER, NEVER)
@@ -145,7 +146,7 @@ def start_times(setup: Setup, node: NodeState) -> tuple[int | None, ...]:
     return tuple(seconds for seconds, _ in drawn) or (None,)
 
 
-def changed(
+def change_node(
     setup: Setup,
     declared: Node,
     node: NodeState,
@@ -159,7 +160,7 @@ def changed(
     if verb == JOIN:
         return node._replace(health=int(Health.UP), least_s=NEVER, most_s=NEVER)
     if verb in (PROVISION, FORSAKE, REMOVE):
-        left = _left_behind(setup, node) if verb == REMOVE else node
+        left = _leave_behind(setup, node) if verb == REMOVE else node
         return with_ended(_slot(setup, declared, is_coming=verb == PROVISION), list(left.finished))
     if verb in (MARK_SPARE, MARK_NEEDED):
         return node._replace(spare_s=0 if verb == MARK_SPARE else NEVER)
@@ -175,17 +176,18 @@ def changed(
         return _after_drain(setup, node, verb)
     if verb in (FAIL, PANIC, FAIL_FOR_GOOD, FAIL_ZONE):
         causes = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD, FAIL_ZONE: Cause.ZONE}
-        return _failed(setup, node._replace(cause=int(causes[verb])))
+        return _fail(setup, node._replace(cause=int(causes[verb])))
     if verb == RECOVER:
-        return _recovered(setup, node, never_ready, runs_s)
+        return _recover(setup, node, never_ready, runs_s)
     if verb == NOTICE:
-        return _noticed(node)
+        return _notice(node)
     if verb in (TAINT, TAINT_SLOWLY, TAINT_VERY_SLOWLY):
-        tainted = _tainted(setup, declared, node)
+        tainted = _taint(setup, declared, node)
         pause = {TAINT_SLOWLY: 10, TAINT_VERY_SLOWLY: 100}.get(verb, NEVER)
         return tainted if node.work == Work.LEAVE else tainted._replace(least_s=pause, most_s=pause)
     if verb == UNTAINT:
         return _without_taint(setup, declared, node._replace(no_execute=0))
+    assert verb == WELCOME, verb
     welcomed = [pod.become(phase=int(Phase.READY)) if pod.phase == Phase.UNREADY else pod for pod in node.pods]
     up = node._replace(health=int(Health.UP), no_execute=0, pods=tuple(welcomed))
     return _without_taint(setup, declared, up)
@@ -199,7 +201,7 @@ def _slot(setup: Setup, declared: Node, *, is_coming: bool) -> NodeState:
     return NodeState(int(Health.ABSENT), least_s, most_s, int(declared.unschedulable))
 
 
-def _left_behind(setup: Setup, node: NodeState) -> NodeState:
+def _leave_behind(setup: Setup, node: NodeState) -> NodeState:
     """The node as it goes: a Job has lost the pods that are left there."""
     lost = []
     for pod in node.pods:
@@ -218,7 +220,7 @@ def _after_drain(setup: Setup, node: NodeState, verb: NodeVerb) -> NodeState:
     return node._replace(work=0, cordoned=1 if node.work == Work.DRAIN else 0)
 
 
-def crashed(setup: Setup, pod: Pod) -> Pod:
+def crash(setup: Setup, pod: Pod) -> Pod:
     """A pod whose container has just exited: it runs again after its back-off and a start-up."""
     delay = (0, 10, 20, 40, 80, 160, 300)[min(pod.kind.restarts, 6)]
     least, most = setup.settings.startup_s
@@ -231,7 +233,7 @@ def crashed(setup: Setup, pod: Pod) -> Pod:
     return pod.become(phase=int(Phase.RUNNING), least_s=delay + least, most_s=delay + most, restarts=again)
 
 
-def _failed(setup: Setup, node: NodeState) -> NodeState:
+def _fail(setup: Setup, node: NodeState) -> NodeState:
     pods = tuple(pod.become(least_s=NEVER, most_s=NEVER) for pod in node.pods)
     if node.health == Health.BACK:
         return node._replace(health=int(Health.UNKNOWN), pods=pods)
@@ -240,22 +242,22 @@ def _failed(setup: Setup, node: NodeState) -> NodeState:
     return node._replace(health=int(Health.LOST), least_s=grace, most_s=latest, pods=pods)
 
 
-def _recovered(
+def _recover(
     setup: Setup, node: NodeState, never_ready: frozenset[int], runs_s: tuple[tuple[int, int] | None, ...]
 ) -> NodeState:
     unnoticed = node.health == Health.LOST
-    before = tuple(_rebooted(pod) for pod in node.pods) if node.cause == Cause.PANIC else node.pods
-    pods = tuple(_at_work(_resumed(setup, pod, never_ready), runs_s) for pod in before)
+    before = tuple(_reboot(pod) for pod in node.pods) if node.cause == Cause.PANIC else node.pods
+    pods = tuple(_at_work(_resume(setup, pod, never_ready), runs_s) for pod in before)
     health = int(Health.UP if unnoticed else Health.BACK)
     return node._replace(health=health, least_s=NEVER, most_s=NEVER, cause=0, pods=pods)
 
 
-def _rebooted(pod: Pod) -> Pod:
+def _reboot(pod: Pod) -> Pod:
     """A pod of a node that panicked: its containers are gone, and start from nothing."""
     return pod if pod.phase == Phase.TERMINATING else pod.become(phase=int(Phase.STARTING), age_s=NEVER)
 
 
-def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
+def _resume(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
     """What the kubelet had begun it begins again."""
     template = setup.workloads[pod.workload].template
     restarts = pod.phase == Phase.RUNNING and template.readiness is None and pod.workload not in never_ready
@@ -280,12 +282,12 @@ def _at_work(pod: Pod, runs_s: tuple[tuple[int, int] | None, ...]) -> Pod:
     return pod.become(least_s=0, most_s=run_s[1])
 
 
-def _noticed(node: NodeState) -> NodeState:
+def _notice(node: NodeState) -> NodeState:
     pods = tuple(pod.become(phase=int(Phase.UNREADY)) if pod.phase == Phase.READY else pod for pod in node.pods)
     return node._replace(health=int(Health.UNKNOWN), least_s=NEVER, most_s=NEVER, pods=pods)
 
 
-def _tainted(setup: Setup, declared: Node, node: NodeState) -> NodeState:
+def _taint(setup: Setup, declared: Node, node: NodeState) -> NodeState:
     pods = []
     for pod in node.pods:
         if pod.phase != Phase.TERMINATING:
@@ -298,7 +300,7 @@ def _tainted(setup: Setup, declared: Node, node: NodeState) -> NodeState:
 def _without_taint(setup: Setup, declared: Node, node: NodeState) -> NodeState:
     pods = []
     for pod in node.pods:
-        if _tolerated(setup, declared, pod.workload, unreachable=False) == NEVER:
+        if _find_toleration(setup, declared, pod.workload, unreachable=False) == NEVER:
             pod = pod.become(evict_s=NEVER)
         pods.append(pod)
     return node._replace(pods=tuple(pods))

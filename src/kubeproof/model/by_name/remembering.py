@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.control import AnySeen, Decision, Loop, View
+from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, View
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import Concrete, State, Transition
@@ -36,15 +36,15 @@ class RememberingModel(RepresentativeModel):
         """The steps of one controller or event, each distinct outcome once."""
         done: set[tuple[tuple[Concrete, ...], int]] = set()
         for decision in self._decisions(controller, state):
-            for target, concrete in self._carried_out(controller, state, decision):
+            for target, concrete in self._carry_out(controller, state, decision):
                 key = (concrete, int(decision.role))
                 if key not in done and target != state:
                     done.add(key)
-                    yield Transition(self._names[id(controller)], decision, concrete, self.judged(target))
+                    yield Transition(self._names[id(controller)], decision, concrete, self.judge(target))
 
     def _decisions(self, controller: Loop, state: State) -> tuple[Decision, ...]:
         """What it would do; as before, if it is shown what it was shown before."""
-        seen = self.seen(controller, state)
+        seen = self.show_to(controller, state)
         known = self._decided.get(id(controller))
         if known is None or known[0] != seen:
             known = self._decided[id(controller)] = (seen, tuple(dict.fromkeys(controller.act(seen))))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     Action,
     Decision,
     Delete,
@@ -32,7 +32,7 @@ Hit = Mapping[NodeRef, Sequence[int]]
 class RepresentativeModel(IndividualModel):
     """Steps by name, equal ones once."""
 
-    def _unbound_sets(self, state: State, action: DeleteUnbound) -> Iterable[tuple[str, ...]]:
+    def _list_unbound_sets(self, state: State, action: DeleteUnbound) -> Iterable[tuple[str, ...]]:
         return (state.unbound[action.workload][: action.pods],)
 
     def _bindable(self, state: State, workload: int) -> tuple[str, ...]:
@@ -61,17 +61,17 @@ class RepresentativeModel(IndividualModel):
         """The first pod of each kind."""
         return [alike[0] for alike in _by_kind(super()._crashable(node, workload))]
 
-    def _picked(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
+    def _list_picks(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
         """Sets that differ in kinds: pods that start together may differ in their eviction clocks."""
         return _firsts(_by_kind(moving), count)
 
-    def _carried_out(self, controller: Loop, state: State, decision: Decision) -> list[Draft]:
+    def _carry_out(self, controller: Loop, state: State, decision: Decision) -> list[Draft]:
         """The same; where all nodes that look alike change alike, in one order: with a whole zone there are many."""
         every = super()._matching
         changes = [action for action in decision.actions if isinstance(action, NodeChange | KeepNode)]
         hit = {ref: list(every(controller, state, ref)) for ref in {change.node for change in changes}}
         if len(changes) < 2 or not _change_alike(decision.actions, changes, hit):
-            return super()._carried_out(controller, state, decision)
+            return super()._carry_out(controller, state, decision)
         drafts: list[Draft] = [(state, ())]
         for action in decision.actions:
             index = hit[action.node].pop(0) if isinstance(action, NodeChange | KeepNode) else None
@@ -79,7 +79,7 @@ class RepresentativeModel(IndividualModel):
                 (target, (*done, concrete))
                 for current, done in drafts
                 for target, concrete in (
-                    self._done(controller, current, action) if index is None else self._on_node(current, index, action)  # type: ignore[arg-type]
+                    self._do(controller, current, action) if index is None else self._on_node(current, index, action)  # type: ignore[arg-type]
                 )
             ]
         return drafts

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor
-from kubeproof.cluster.control import Decision, Role
+from kubeproof.cluster.loops.actors import Actor
+from kubeproof.cluster.loops.control import Decision, Role
+from kubeproof.cluster.loops.tagging import tags_of
+from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import NodeCell, PodKind, WorkloadCell
-from kubeproof.cluster.tagging import tags_of
-from kubeproof.cluster.tags import Tag
 from kubeproof.intents.monitor import Memory
 from kubeproof.model.by_name.node import NodeState
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from kubeproof.cluster.actors import TIME
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import TIME
+from kubeproof.cluster.loops.control import (
     Controller,
     Decision,
     Groups,
@@ -62,7 +62,7 @@ class IndividualModel(NamedActions):
             for index, cell in enumerate(self.plan.workloads)
         )
         start = State(specs, unbound, tuple(nodes), self.plan.memories, (FRESH,) * len(self.plan.monitors))
-        return (self.judged(start),)
+        return (self.judge(start),)
 
     def _waiting(self, cell: NodeCell, counters: list[int]) -> Iterator[tuple[int, str]]:
         """The pods without a node that may only run here, each with a name of its own."""
@@ -71,21 +71,21 @@ class IndividualModel(NamedActions):
                 counters[workload] += 1
                 yield workload, self.pod_name(workload, counters[workload])
 
-    def restarted(self, state: State) -> State:
+    def restart(self, state: State) -> State:
         """The same cluster at the start of a run: monitors and events as new, claims with their volumes."""
         fresh = (FRESH,) * len(self.plan.monitors)
         memories = list(self.plan.memories)
         for claim in self.plan.claims:
             memories[claim] = state.memories[claim]
-        return self.judged(state._replace(memories=tuple(memories), observed=fresh))
+        return self.judge(state._replace(memories=tuple(memories), observed=fresh))
 
     def steps(self, state: State) -> list[Transition]:
         """All steps out of a state."""
-        first = list(self._asked(state, Stage.ALWAYS))
+        first = list(self._ask(state, Stage.ALWAYS))
         if not any(step.role == Role.URGENT for step in first):
             first += self.time_steps(state)
         if self._is_stable(first):
-            first += self._asked(state, Stage.CALM)
+            first += self._ask(state, Stage.CALM)
         return first
 
     def is_stable(self, state: State) -> bool:
@@ -96,7 +96,7 @@ class IndividualModel(NamedActions):
     def _is_stable(steps: Iterable[Transition]) -> bool:
         return all(step.role == Role.EVENT for step in steps)
 
-    def _asked(self, state: State, stage: int) -> Iterator[Transition]:
+    def _ask(self, state: State, stage: int) -> Iterator[Transition]:
         for controller in self._controllers:
             if controller.stage == stage:
                 yield from self.steps_of(controller, state)
@@ -105,26 +105,26 @@ class IndividualModel(NamedActions):
         """The steps of one controller or event, each distinct outcome once."""
         done: set[tuple[tuple[Concrete, ...], int]] = set()
         is_promised = bool(getattr(controller, "is_promise", False))
-        for decision in dict.fromkeys(controller.act(self.seen(controller, state))):
-            for target, concrete in self._carried_out(controller, state, decision):
+        for decision in dict.fromkeys(controller.act(self.show_to(controller, state))):
+            for target, concrete in self._carry_out(controller, state, decision):
                 key = (concrete, int(decision.role))
                 if key in done or target == state:
                     continue
                 done.add(key)
-                yield Transition(controller.name, decision, concrete, self.judged(target), is_promised)
+                yield Transition(controller.name, decision, concrete, self.judge(target), is_promised)
 
-    def seen(
+    def show_to(
         self, controller: Controller[WorkloadView, NodeView], state: State
     ) -> Seen[WorkloadView, Groups[NodeView]]:
         """What the controller is shown: every node on its own."""
         reads = controller.reads
         return Seen(
             tuple(controller.show_workload(w, workload_cell(state, w)) for w in reads.workloads),
-            tuple(tuple(self._shown(controller, state, place)) for place in reads.places),
+            tuple(tuple(self._show(controller, state, place)) for place in reads.places),
             tuple(state.memories[m] for m in reads.memories),
         )
 
-    def _shown(
+    def _show(
         self, controller: Controller[WorkloadView, NodeView], state: State, place: int
     ) -> Iterator[tuple[NodeView, int]]:
         indexes = self.plan.layout.places[place].nodes
@@ -137,13 +137,13 @@ class IndividualModel(NamedActions):
         """The workload as controllers see it."""
         return workload_cell(state, workload)
 
-    def _carried_out(self, controller: Loop, state: State, decision: Decision) -> list[Draft]:
+    def _carry_out(self, controller: Loop, state: State, decision: Decision) -> list[Draft]:
         drafts: list[Draft] = [(state, ())]
         for action in decision.actions:
             drafts = [
                 (target, (*done, concrete))
                 for current, done in drafts
-                for target, concrete in self._done(controller, current, action)
+                for target, concrete in self._do(controller, current, action)
             ]
         return drafts
 
@@ -153,14 +153,14 @@ class IndividualModel(NamedActions):
         idle = [node.spare_s for node in state.nodes if node.spare_s != NEVER]
         clocks += [age - spare_s for spare_s in idle for age in self.plan.mechanics.spare_ages]
         clocks += [clock for node in state.nodes for pod in node.pods for clock in self._pod_clocks(pod)]
-        shown = [(controller, self.seen(controller, state)) for controller in self.plan.periodic]
+        shown = [(controller, self.show_to(controller, state)) for controller in self.plan.periodic]
         clocks += [controller.due(seen) for controller, seen in shown]
         running = [clock for clock in clocks if clock > 0]
         seconds = min(running) if running else None
         memories = list(state.memories)
         for controller, seen in shown:
             memories[controller.memory] = controller.later(seen, seconds)
-        nodes = state.nodes if seconds is None else tuple(self._aged(node, seconds) for node in state.nodes)
+        nodes = state.nodes if seconds is None else tuple(self._age(node, seconds) for node in state.nodes)
         target = state._replace(nodes=nodes, memories=tuple(memories))
         if target == state:
             return []
@@ -168,9 +168,9 @@ class IndividualModel(NamedActions):
         remembered = tuple(Remember(c.memory, memories[c.memory]) for c, _ in shown)
         first: Concrete = (Verb.REST,) if seconds is None else (Verb.TICK, seconds)
         concrete = (first, *((Verb.REMEMBER, r.memory, r.value) for r in remembered))
-        return [Transition(TIME, Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
+        return [Transition(TIME, Decision((*ticks, *remembered), Role.TIME), concrete, self.judge(target))]
 
-    def _aged(self, node: NodeState, seconds: int) -> NodeState:
+    def _age(self, node: NodeState, seconds: int) -> NodeState:
         def older(clock: int) -> int:
             return clock if clock < 0 else max(clock - seconds, 0)
 
@@ -201,7 +201,7 @@ class IndividualModel(NamedActions):
             least = most = NEVER
         return node._replace(least_s=least, most_s=most, pods=pods)
 
-    def judged(self, state: State) -> State:
+    def judge(self, state: State) -> State:
         """The state with its monitors brought up to date."""
         observed = tuple(
             monitor.observe(memory, self._monitor_seen(monitor.fact, state)) if monitor.fact else FRESH

@@ -24,7 +24,7 @@ def next_due(cell: NodeCell, ages: Ages, spare_ages: tuple[int, ...] = (), lives
     return min((clock for clock in clocks if clock > 0), default=NEVER)
 
 
-def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...] = (), lives: Ages = ()) -> NodeCell:
+def tick(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...] = (), lives: Ages = ()) -> NodeCell:
     """The node `seconds` later."""
 
     def later(kind: PodKind) -> PodKind:
@@ -43,7 +43,7 @@ def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...]
             life_s=life_s,
         )
 
-    pods = mapped(cell.pods, later)
+    pods = map_pods(cell.pods, later)
     spare_s = cell.spare_s if cell.spare_s == NEVER else min(cell.spare_s + seconds, spare_ages[-1])
     least_s, most_s = _later(cell.least_s, seconds), _later(cell.most_s, seconds)
     if least_s == 0 and holds_up_zone(cell):
@@ -59,12 +59,12 @@ def all_ticked(nodes: Nodes, seconds: int, ages: Ages, spare_ages: tuple[int, ..
     """All nodes `seconds` later; clocks only fall, so distinct nodes may become equal."""
     amounts: dict[NodeCell, int] = {}
     for cell, count in nodes:
-        later = ticked(cell, seconds, ages, spare_ages, lives)
+        later = tick(cell, seconds, ages, spare_ages, lives)
         amounts[later] = amounts.get(later, 0) + count
     return tuple(sorted(amounts.items()))
 
 
-def mapped(pods: Pods, change: Callable[[PodKind], PodKind]) -> Pods:
+def map_pods(pods: Pods, change: Callable[[PodKind], PodKind]) -> Pods:
     """The pods, each changed so; kinds that become equal are one."""
     result: Pods = ()
     for kind, count in pods:

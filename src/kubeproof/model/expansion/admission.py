@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import field
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import Actor
-from kubeproof.cluster.control import Decision, Groups, Reads, Seen
+from kubeproof.cluster.loops.actors import Actor
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen
 from kubeproof.cluster.state import NodeCell, WorkloadCell
-from kubeproof.controllers.quota import Charged, Ration, charged_on, in_use
+from kubeproof.controllers.admission.quota import Charged, Ration, find_charged, in_use
 from kubeproof.events.operator import Presence, WriteEvent
 from kubeproof.values import dataclass
 
@@ -57,7 +57,7 @@ class AdmittedPod:
 
     def show_node(self, place: int, cell: NodeCell) -> tuple[Charged, ...] | None:
         """The pods there that the quotas charge."""
-        return charged_on(cell, self.ration.members) or None
+        return find_charged(cell, self.ration.members) or None
 
     def act(self, seen: Sight) -> tuple[Decision, ...]:
         """The creation, if there is room for it; who exists is not created."""

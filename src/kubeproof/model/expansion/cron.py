@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.jobs import named
+from kubeproof.cluster.jobs import label_job_pods
 from kubeproof.cluster.kinds import JOB
 from kubeproof.cluster.objects import FORBID, REPLACE, Setup, Workload
 from kubeproof.events.declarations import Completes, Event
@@ -32,7 +32,7 @@ def with_cron_jobs(setup: Setup, events: tuple[Event, ...]) -> Setup:
 def _jobs(declared: Workload, places: int) -> Iterator[Workload]:
     for number in range(1, 1 + places):
         name = f"{declared.name}-{number}"
-        template = named(declared.template, name)
+        template = label_job_pods(declared.template, name)
         yield replace(declared, kind=JOB, name=name, template=template, owner=declared.ref, ordinal=number)
 
 
@@ -48,17 +48,17 @@ def jobs_at_once(setup: Setup, declared: Workload, events: tuple[Event, ...]) ->
         return setup.settings.max_cron_jobs
     if rules.policy in (FORBID, REPLACE):
         return LEAST_PLACES  # one that runs, and earlier ones whose pods still end
-    told = _told_time(declared, events)
+    told = _find_start_time(declared, events)
     most, (_, longest_s) = (MOST_PLACES, RUN_S) if told is None else (MOST_PLACES_TOLD, told)
     return max(LEAST_PLACES, min(most, 2 + longest_s // rules.gaps_s[0]))
 
 
 def run_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int]:
     """Least and most seconds that pods of a Job or of a CronJob's Jobs run."""
-    return _told_time(declared, events) or RUN_S
+    return _find_start_time(declared, events) or RUN_S
 
 
-def _told_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int] | None:
+def _find_start_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int] | None:
     told = [e for e in events if isinstance(e, Completes) and e.target in (declared.ref, declared.owner)]
     return (told[0].least_s, told[0].most_s) if told else None
 

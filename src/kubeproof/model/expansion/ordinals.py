@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import PodTemplate, Setup, Workload, family
 from kubeproof.cluster.volumes import Claim

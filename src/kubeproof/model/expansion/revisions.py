@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kubeproof.cluster.kinds import REPLICA_SET
 from kubeproof.cluster.objects import Setup, Workload, family, revisions_of, workload_number
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Create, Event, NeverReady, Rollout
 from kubeproof.model.expansion.ordinals import revision_templates
+from kubeproof.values import replace
 
 MOST_REVISIONS = 20  # each is a workload of its own to every loop
 
@@ -26,7 +26,7 @@ def with_revisions(setup: Setup, events: tuple[Event, ...]) -> Setup:
                 kind = _revision_kind(declared)
                 later.append(replace(declared, kind=kind, name=name, replicas=0, owner=declared.ref))
         elif isinstance(event, Apply) and event.workload.rules.rolls_out:
-            later += _applied_revision(setup, event, later)
+            later += _apply_revision(setup, event, later)
     if len(later) > MOST_REVISIONS:
         raise UsageError(f"events may bring {len(later)} further revisions", f"Allow at most {MOST_REVISIONS} in all")
     return replace(setup, workloads=(*setup.workloads, *later))
@@ -37,7 +37,7 @@ def _revision_kind(declared: Workload) -> str:
     return REPLICA_SET if declared.rules.owns_replica_sets else declared.kind
 
 
-def _applied_revision(setup: Setup, event: Apply, later: list[Workload]) -> list[Workload]:
+def _apply_revision(setup: Setup, event: Apply, later: list[Workload]) -> list[Workload]:
     """The ReplicaSet for the pod template that is applied, unless a revision with it is known."""
     declared = setup.workloads[workload_number(setup, event.workload.ref)]
     own = [other for other in later if other.owner == declared.ref]
@@ -62,14 +62,14 @@ def with_applied(setup: Setup, events: tuple[Event, ...]) -> tuple[Setup, frozen
     return whole, frozenset(range(first, first + len(extra)))
 
 
-def started_later(setup: Setup) -> frozenset[int]:
+def find_started_later(setup: Setup) -> frozenset[int]:
     """The Jobs that are not there before their CronJob starts them."""
     return frozenset(
         number for number, w in enumerate(setup.workloads) if w.rules.counts_completions and w.owner is not None
     )
 
 
-def applied_replicas(existing: Workload, event: Apply) -> int | None:
+def apply_replicas(existing: Workload, event: Apply) -> int | None:
     """What an apply makes of spec.replicas; None leaves the live value.
 
     A manifest that omits the field leaves it alone only if the manifest applied before omitted it, too; otherwise
@@ -82,7 +82,7 @@ def applied_replicas(existing: Workload, event: Apply) -> int | None:
     return None if keeps else event.workload.replicas
 
 
-def applied_template(setup: Setup, workload: int, event: Apply) -> int | None:
+def apply_template(setup: Setup, workload: int, event: Apply) -> int | None:
     """Which revision of the Deployment has the pod template that is applied; None if the Deployment never changes."""
     templates = revision_templates(setup, workload)
     if len(templates) == 1:
@@ -90,7 +90,7 @@ def applied_template(setup: Setup, workload: int, event: Apply) -> int | None:
     return templates.index(event.workload.template) if event.workload.template in templates else None
 
 
-def brought(setup: Setup, event: Event) -> Iterator[int]:
+def find_brought(setup: Setup, event: Event) -> Iterator[int]:
     """The workloads that are not there before the event."""
     if isinstance(event, Create):
         yield workload_number(setup, event.target)

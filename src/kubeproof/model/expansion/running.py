@@ -24,7 +24,7 @@ def with_running(
             pinned = add_pinned(found[index].pinned, workload, one.number)
             found[index] = found[index]._replace(pinned=pinned)
         else:
-            found[index] = mechanics.found(setup.nodes[index], found[index], workload, one.phase, one.number)
+            found[index] = mechanics.place_found(setup.nodes[index], found[index], workload, one.phase, one.number)
     return tuple(found)
 
 

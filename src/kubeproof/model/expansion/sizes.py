@@ -9,6 +9,7 @@ from itertools import product
 from kubeproof.cluster.kinds import KINDS, REPLICA_SET
 from kubeproof.cluster.objects import Container, Setup, Workload
 from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.steering.vertical import INITIAL, OFF, VerticalPodAutoscaler, is_size, sizes_of
 from kubeproof.cluster.usage import (
     CPU,
     DEFAULT_PERCENT,
@@ -19,14 +20,13 @@ from kubeproof.cluster.usage import (
     UsageRule,
     container_request,
     containers_of,
+    find_shared_rule,
     rules_about,
     share_of,
-    shared_by,
     uses,
 )
-from kubeproof.cluster.vertical import INITIAL, OFF, VerticalPodAutoscaler, is_size, sizes_of
 from kubeproof.controllers.vpa.controller import LEAST_CHANGE
-from kubeproof.controllers.vpa.recommendation import Rules, is_far_off, recommended, resized
+from kubeproof.controllers.vpa.recommendation import Rules, is_far_off, recommend, resize
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Apply, Event, Rollout, Scale
 
@@ -73,7 +73,7 @@ def with_sizes(setup: Setup, events: tuple[Event, ...], rules: tuple[UsageRule, 
         number, target = next((i, one) for i, one in enumerate(setup.workloads) if one.ref == vpa.target)
         found = [target.template]
         for usage in _usages(setup, events, number, rules):
-            template = resized(target.template, recommended(vpa, target.template, usage, rules_of(setup)))
+            template = resize(target.template, recommend(vpa, target.template, usage, rules_of(setup)))
             found += [template] if template not in found else []
         if len(found) > MOST_SIZES:
             raise UsageError(
@@ -98,7 +98,7 @@ def asks_age(setup: Setup, events: tuple[Event, ...], vpa: VerticalPodAutoscaler
     number = next(i for i, one in enumerate(setup.workloads) if one.ref == vpa.target)
     base = setup.workloads[number].template
     templates = [setup.workloads[size].template for size in sizes_of(setup, number)]
-    told = (recommended(vpa, base, usage, rules_of(setup)) for usage in _usages(setup, events, number, rules))
+    told = (recommend(vpa, base, usage, rules_of(setup)) for usage in _usages(setup, events, number, rules))
     return any(is_far_off(template, one, LEAST_CHANGE) for one in told for template in templates)
 
 
@@ -120,7 +120,7 @@ def _amounts(
     pods = range(1, most_pods(setup, events, setup.workloads[workload].ref) + 1)
     found: dict[tuple[int, ...], None] = {}
     for memories in _memories(told):
-        load = shared_by(told, memories)
+        load = find_shared_rule(told, memories)
         shares = [None] if load is None else [share_of(load, NEVER, memories, count) for count in pods]
         found |= dict.fromkeys(uses(told, pod, resource, memories, share) for share in shares)
     return list(found)

@@ -23,7 +23,7 @@ def _usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ..
     """What the events say about the usage of pods, for all revisions of a workload; memory i belongs to event i."""
     rules: list[UsageRule] = []
     for index, event in enumerate(events):
-        if isinstance(event, UsageChange | CpuLoad | UsagePattern):
+        if isinstance(event, (UsageChange, CpuLoad, UsagePattern)):
             rule = _usage_rule(event, index)
             members = family(setup, workload_number(setup, event.target))
             rules += [rule._replace(workload=member) for member in members]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     Action,
     Advance,
     AnySeen,
@@ -29,10 +29,10 @@ from kubeproof.cluster.control import (
     TendJob,
     Tick,
     View,
-    shown_node,
+    show_node_to,
 )
+from kubeproof.cluster.loops.tagging import tags_of
 from kubeproof.cluster.state import NodeCell, Nodes
-from kubeproof.cluster.tagging import tags_of
 from kubeproof.engine.system import Effect, Marked
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.ends_in_unison import EndMatters
@@ -71,7 +71,7 @@ class GroupedActor:
 
     def __init__(self, plan: Plan, slots: Slots, number: int, controller: Loop) -> None:
         self.controller = controller
-        self._asked = held(plan, controller)
+        self._asked = hold(plan, controller)
         self.name = controller.name
         self.stage = int(controller.stage)
         self._workloads, self._places, _ = controller.reads
@@ -88,31 +88,31 @@ class GroupedActor:
             return Marked(self._of_workloads, self._asked.show_workload(self._workloads[position], cell))
         position -= len(self._workloads)
         if position < len(self._places):
-            return Marked(self._of_places, self._grouped(self._places[position], cell))
+            return Marked(self._of_places, self._group(self._places[position], cell))
         return Marked(MEMORY, cell)
 
-    def _grouped(self, place: int, nodes: Nodes) -> tuple[tuple[View, int], ...]:
+    def _group(self, place: int, nodes: Nodes) -> tuple[tuple[View, int], ...]:
         if len(nodes) == 1:  # most often, and asked for each actor and each content
             ((cell, count),) = nodes
             view = self.node_view(place, cell)
             return () if view is None else ((view, count),)
-        return _counted([(self.node_view(place, cell), count) for cell, count in nodes])
+        return _count([(self.node_view(place, cell), count) for cell, count in nodes])
 
     def node_view(self, place: int, cell: NodeCell) -> View:
         """The controller's view of one node."""
         key = (place, cell)
         if key not in self._node_views:
-            self._node_views[key] = self._shown_node(place, cell)
+            self._node_views[key] = self._show_node(place, cell)
         return self._node_views[key]
 
-    def _shown_node(self, place: int, cell: NodeCell) -> View:
-        return shown_node(self._asked, place, cell)
+    def _show_node(self, place: int, cell: NodeCell) -> View:
+        return show_node_to(self._asked, place, cell)
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The controller's decisions as effects."""
-        return self.acting(self.seen(views))
+        return self.acting(self.see(views))
 
-    def seen(self, views: tuple[Any, ...]) -> AnySeen:
+    def see(self, views: tuple[Any, ...]) -> AnySeen:
         """The views as the controller takes them."""
         shown = tuple([view for _, view in views])
         places = len(self._workloads) + len(self._places)
@@ -169,9 +169,9 @@ class WatchfulActor(GroupedActor):
         self._shown = len(self.reads)
         self.reads = (*self.reads, *(slots.place(place) for place in self._places))
 
-    def seen(self, views: tuple[Any, ...]) -> AnySeen:
+    def see(self, views: tuple[Any, ...]) -> AnySeen:
         """The views as the controller takes them, without those that only the actor watches."""
-        return super().seen(views[: self._shown])
+        return super().see(views[: self._shown])
 
 
 class StartBlindActor(WatchfulActor):
@@ -183,8 +183,8 @@ class StartBlindActor(WatchfulActor):
             return self._starts.waiting(cell)
         return super().view(position, cell)
 
-    def _shown_node(self, place: int, cell: NodeCell) -> View:
-        return super()._shown_node(place, self._starts.settled(cell))
+    def _show_node(self, place: int, cell: NodeCell) -> View:
+        return super()._show_node(place, self._starts.settle(cell))
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The controller's decisions as effects."""
@@ -209,7 +209,7 @@ class EndMindfulActor(WatchfulActor):
         return super().act(views[: self._shown])
 
 
-def held(plan: Plan, controller: Loop) -> Loop:
+def hold(plan: Plan, controller: Loop) -> Loop:
     """The controller; in a plan that is checked, held to its footprint."""
     if not plan.is_checked:
         return controller
@@ -233,20 +233,20 @@ def slots_read(slots: Slots, controller: Loop) -> tuple[int, ...]:
     )
 
 
-def grouped_view(controller: Loop, place: int, nodes: Nodes) -> tuple[tuple[View, int], ...]:
+def group_view(controller: Loop, place: int, nodes: Nodes) -> tuple[tuple[View, int], ...]:
     """A place as a controller sees it: sorted pairs of view and count."""
-    return _counted((shown_node(controller, place, cell), count) for cell, count in nodes)
+    return _count((show_node_to(controller, place, cell), count) for cell, count in nodes)
 
 
-def _counted(shown: Iterable[tuple[View, int]]) -> tuple[tuple[View, int], ...]:
+def _count(shown: Iterable[tuple[View, int]]) -> tuple[tuple[View, int], ...]:
     amounts: dict[View, int] = {}
     for view, count in shown:
         if view is not None:
             amounts[view] = amounts.get(view, 0) + count
-    return _sorted(amounts) if len(amounts) > 1 else tuple(amounts.items())
+    return _sort(amounts) if len(amounts) > 1 else tuple(amounts.items())
 
 
-def _sorted(amounts: dict[View, int]) -> tuple[tuple[View, int], ...]:
+def _sort(amounts: dict[View, int]) -> tuple[tuple[View, int], ...]:
     """Any order serves, as long as equal amounts come in the same; most views can be compared, which is fastest."""
     try:
         return tuple(sorted(amounts.items()))

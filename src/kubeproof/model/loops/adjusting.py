@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.control import Loop
-from kubeproof.cluster.counted import counted_by, foreign_to, selects
-from kubeproof.cluster.footprint import Writes
+from kubeproof.cluster.loops.control import Loop
+from kubeproof.cluster.loops.footprint import Writes
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup, family, workload_number
-from kubeproof.cluster.places import Layout
-from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.steering.counted import find_counted, foreign_to, selects
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, UsageRule
 from kubeproof.controllers.late import CronJobController, GitOpsController, JobController
-from kubeproof.events.declarations import Event, written_by
+from kubeproof.events.declarations import Event, find_writes_of
 from kubeproof.model.by_name.ticks import Ages
-from kubeproof.model.expansion.revisions import brought, never_ready
+from kubeproof.model.expansion.revisions import find_brought, never_ready
 from kubeproof.model.expansion.used import usage_rules
 from kubeproof.model.loops.event_sources import event_memory
-from kubeproof.model.loops.shared import recall_of, shared_loops
+from kubeproof.model.loops.shared import recall_of, share_loops
 from kubeproof.model.memories import (
     AUTOSCALER,
     CRON_JOB_LOOP,
@@ -57,7 +57,7 @@ def adjusting_loops(
     setup = layout.setup
     part = _autoscalers(layout, events)
     if setup.descheduler is not None:
-        loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
+        loop = share_loops(layout).descheduler(len(events) + len(part.loops))
         memory = MemoryCell(MemoryName(DESCHEDULER), (0, setup.settings.descheduler_interval_s))
         part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
     if setup.settings.gitops_interval_s is not None:
@@ -70,9 +70,9 @@ def _with_gitops(
     part: AdjustingPart, layout: Layout, events: tuple[Event, ...], past_git: frozenset[int]
 ) -> AdjustingPart:
     """The loops with a reconciler for every workload that one keeps up."""
-    from kubeproof.controllers.gitops import reconciled
+    from kubeproof.controllers.gitops import find_reconciled
 
-    numbers = reconciled(layout.setup, past_git)
+    numbers = find_reconciled(layout.setup, past_git)
     first = len(events) + len(part.loops)
     loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
     memories = (MemoryCell(_name(RECONCILER, layout.setup, loop.workload), (0, loop.interval_s)) for loop in loops)
@@ -84,9 +84,11 @@ def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: 
     interval_s = layout.setup.settings.gitops_interval_s
     assert interval_s is not None
     commits = tuple(
-        (index, event_memory(event)) for index, event in enumerate(events) if number in brought(layout.setup, event)
+        (index, event_memory(event))
+        for index, event in enumerate(events)
+        if number in find_brought(layout.setup, event)
     )
-    return GitOpsController(layout, number, memory, interval_s, commits)
+    return GitOpsController(layout.to(GitOpsController), number, memory, interval_s, commits)
 
 
 def _job_loops(layout: Layout, first: int, at_once: frozenset[int]) -> AdjustingPart:
@@ -96,15 +98,17 @@ def _job_loops(layout: Layout, first: int, at_once: frozenset[int]) -> Adjusting
     crons = [number for number, workload in enumerate(setup.workloads) if workload.rules.starts_jobs]
     if not jobs and not crons:
         return AdjustingPart((), ())
-    from kubeproof.controllers.cronjob import AT_REST
-    from kubeproof.controllers.job import first_memory
+    from kubeproof.controllers.workloads.cronjob import AT_REST
+    from kubeproof.controllers.workloads.job import first_memory
 
     memory_of = {number: first + at for at, number in enumerate((*jobs, *crons))}
-    loops: list[Loop] = [JobController(layout, number, memory_of[number], at_once=number in at_once) for number in jobs]
+    loops: list[Loop] = [
+        JobController(layout.to(JobController), number, memory_of[number], at_once=number in at_once) for number in jobs
+    ]
     for number in crons:
         started = family(setup, number)[1:]
         memories = tuple(memory_of[job] for job in started)
-        loops.append(CronJobController(layout, number, memory_of[number], started, memories))
+        loops.append(CronJobController(layout.to(CronJobController), number, memory_of[number], started, memories))
     fresh = (MemoryCell(_name(JOB_LOOP, setup, job), first_memory(setup.workloads[job].job)) for job in jobs)
     return AdjustingPart(
         tuple(loops), (*fresh, *(MemoryCell(_name(CRON_JOB_LOOP, setup, cron), AT_REST) for cron in crons))
@@ -126,8 +130,8 @@ def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> Adj
     setup = layout.setup
     if not setup.verticals:
         return AdjustingPart((), ())
-    from kubeproof.controllers.resized_replicaset import ResizedReplicaSet
     from kubeproof.controllers.vpa.controller import VpaController
+    from kubeproof.controllers.workloads.resized_replicaset import ResizedReplicaSet
     from kubeproof.model.expansion.sizes import asks_age, rules_of, working
 
     loops: list[Loop] = []
@@ -139,8 +143,8 @@ def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> Adj
         own_rules = tuple(rule for rule in usage_rules(setup, events) if rule.workload == target)
         memory = first + len(memories)
         old = asks_age(setup, events, vpa, own_rules)
-        loop = VpaController(layout, vpa, target, memory, own_rules, rules_of(setup), asks_age=old)
-        loops += [loop, ResizedReplicaSet(layout, target, memory)]
+        loop = VpaController(layout.to(VpaController), vpa, target, memory, own_rules, rules_of(setup), asks_age=old)
+        loops += [loop, ResizedReplicaSet(layout.to(ResizedReplicaSet), target, memory)]
         name = MemoryName(VERTICAL_AUTOSCALER, (vpa.namespace, vpa.name, vpa.target))
         memories.append(MemoryCell(name, (0, loop.period_s, 0)))
     return AdjustingPart(tuple(loops), tuple(memories))
@@ -158,13 +162,22 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
     settings = autoscaler_settings(setup)
     loops: list[Loop] = []
     for autoscaler in working:
-        target, counted = workload_number(setup, autoscaler.target), counted_by(setup, autoscaler)
+        target, counted = workload_number(setup, autoscaler.target), find_counted(setup, autoscaler)
         own_rules = tuple(rule for rule in rules if rule.workload in counted)
         memory = len(events) + len(loops)
         rivals = tuple(_rivals(setup, autoscaler, counted, len(events)))
         recall = recall_of(setup, counted, autoscaler, own_rules, settings)
         loops.append(
-            HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings, recall=recall)
+            HpaController(
+                layout.to(HpaController),
+                autoscaler,
+                target,
+                memory,
+                own_rules,
+                rivals,
+                settings=settings,
+                recall=recall,
+            )
         )
     fresh = first_memory(settings.sync_period_s)
     names = (MemoryName(AUTOSCALER, (one.namespace, one.name, one.target)) for one in working)
@@ -219,7 +232,7 @@ def jobs_counted(setup: Setup) -> frozenset[int]:
 def may_run_unready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
     """The workloads whose pods may run without being ready: probed, crashed, never ready, or on a silent node."""
     everybody = frozenset(range(len(setup.workloads)))
-    if written_by(events) & (Writes.FAILURES | Writes.CRASHES):
+    if find_writes_of(events) & (Writes.FAILURES | Writes.CRASHES):
         return everybody
     probed = {w for w in everybody if setup.workloads[w].template.readiness is not None}
     return never_ready(setup, events) | probed
@@ -237,7 +250,7 @@ def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...], unready: frozen
         from kubeproof.controllers.hpa.controller import ages_read
 
         if any(metric.name == CPU for metric in autoscaler.metrics):
-            for member in counted_by(setup, autoscaler):
+            for member in find_counted(setup, autoscaler):
                 ages[member] |= set(ages_read(autoscaler_settings(setup), may_be_unready=member in unready))
     return tuple(tuple(sorted(own)) for own in ages)
 
@@ -251,7 +264,7 @@ def lives_that_matter(setup: Setup, events: tuple[Event, ...], rules: tuple[Usag
         for own, asked in zip(lives, ages_asked(setup, setup.descheduler), strict=True):
             own |= set(asked)
     if setup.verticals:
-        from kubeproof.cluster.vertical import sizes_of
+        from kubeproof.cluster.steering.vertical import sizes_of
         from kubeproof.controllers.vpa.controller import LONG_LIFE_S
         from kubeproof.model.expansion.sizes import asks_age, working
 

@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 
-from kubeproof.cluster.control import Loop
-from kubeproof.cluster.footprint import Writes, footprint_of
+from kubeproof.cluster.loops.control import Loop
+from kubeproof.cluster.loops.footprint import Writes, footprint_of
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import (
     Setup,
     family,
     revisions_of,
     workload_number,
 )
-from kubeproof.cluster.places import Layout
-from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.steering.priorities import has_priorities
 from kubeproof.cluster.volumes import class_of, open_claims
-from kubeproof.controllers.deployment import DeploymentController
-from kubeproof.controllers.guard import Guard, guarded
+from kubeproof.controllers.evictions.taint_eviction import TaintEviction
+from kubeproof.controllers.guard import Guard, guard_loop
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.late import (
     DaemonSetController,
@@ -30,22 +30,20 @@ from kubeproof.controllers.late import (
     VolumeController,
 )
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
-from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.controllers.taint_eviction import TaintEviction
+from kubeproof.controllers.workloads.deployment import DeploymentController
+from kubeproof.controllers.workloads.replicaset import ReplicaSetController
 from kubeproof.errors import UsageError
-from kubeproof.events.budget_change import budgets_after
 from kubeproof.events.declarations import BudgetChange, Event, is_drain
-from kubeproof.events.drain import DrainProgress
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.predicates import most_failed_asked
+from kubeproof.intents.predicates.asked import most_failed_asked
 from kubeproof.model.loops.adjusting import foreign_counted
-from kubeproof.model.loops.shared import shared_loops
+from kubeproof.model.loops.shared import share_loops
 
 MOST_BUDGET_CHANGES = 3  # every set of them has loops of its own
 NO_GUARD: Guard = ()
 
 
-def built_in_controllers(
+def build_controllers(
     layout: Layout,
     events: tuple[Event, ...] = (),
     claims: tuple[int, ...] = (),
@@ -61,21 +59,27 @@ def built_in_controllers(
     evicts = drains or layout.setup.cluster_autoscaler is not None
     variants = _with_budgets(layout, events)
     asked = variants if has_priorities(layout.setup) else ((layout, NO_GUARD),)
-    schedulers = [(shared_loops(variant), guard) for variant, guard in asked]  # once: finding them reads all workloads
+    schedulers = [(share_loops(variant), guard) for variant, guard in asked]  # once: finding them reads all workloads
     for index, workload in enumerate(layout.setup.workloads):
         loops += owner_loops(layout, index, at_once)
         for shared, guard in schedulers:
             is_daemon = workload.rules.runs_per_node
-            loop = shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims)
-            loops.append(guarded(loop, guard))
+            loop = shared.make_pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims)
+            loops.append(guard_loop(loop, guard))
         if evicts and not workload.rules.runs_per_node:  # drains leave daemon pods alone
-            loops += [guarded(DrainEviction(variant, index), guard) for variant, guard in variants]
+            loops += [guard_loop(DrainEviction(variant.to(DrainEviction), index), guard) for variant, guard in variants]
+    per_place = tuple((kind, layout.to(kind)) for kind in (Kubelet, TaintEviction, NodeMonitor))
     for place in layout.every_place:
-        loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
+        loops += [kind(shown, place) for kind, shown in per_place]
         if drains:
-            loops.append(DrainProgress(layout, place))
-    binders = (VolumeController(layout, position, claims) for position in _bound_at_once(layout.setup))
-    return (*loops, NoExecuteTainter(layout, takes_several_down(events)), *binders)
+            from kubeproof.events.drain import DrainProgress
+
+            loops.append(DrainProgress(layout.to(DrainProgress), place))
+    binders = (
+        VolumeController(layout.to(VolumeController), position, claims)
+        for position in _find_bound_at_once(layout.setup)
+    )
+    return (*loops, NoExecuteTainter(layout.to(NoExecuteTainter), takes_several_down(events)), *binders)
 
 
 def _with_budgets(layout: Layout, events: tuple[Event, ...]) -> tuple[tuple[Layout, Guard], ...]:
@@ -89,6 +93,8 @@ def _with_budgets(layout: Layout, events: tuple[Event, ...]) -> tuple[tuple[Layo
         raise UsageError(f"{problem} are not modelled", "Leave either out")
     if len(changes) > MOST_BUDGET_CHANGES:
         raise UsageError(f"{len(changes)} budgets come, go or change", f"Allow at most {MOST_BUDGET_CHANGES}")
+    from kubeproof.events.budget_change import budgets_after
+
     found = []
     for happened in product((False, True), repeat=len(changes)):
         variant = replace(setup, budgets=budgets_after(setup.budgets, changes, happened))
@@ -108,10 +114,10 @@ def takes_several_down(events: tuple[Event, ...]) -> bool:
 def endpoint_loops(layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Iterator[Loop]:
     """Who tells proxies about pods that terminate, where something asks for that."""
     if any(route != (NEVER, NEVER) for route in routes.values()):
-        yield from (EndpointController(layout, place) for place in layout.every_place)
+        yield from (EndpointController(layout.to(EndpointController), place) for place in layout.every_place)
 
 
-def _bound_at_once(setup: Setup) -> Iterator[int]:
+def _find_bound_at_once(setup: Setup) -> Iterator[int]:
     """The positions of the open claims that do not wait for a pod."""
     for position, number in enumerate(open_claims(setup)):
         found = class_of(setup, setup.claims[number])
@@ -125,19 +131,23 @@ def owner_loops(layout: Layout, index: int, at_once: frozenset[int] = frozenset(
     sizes = family(layout.setup, index)
     if workload.rules.runs_per_node:
         if workload.owner is None:
-            yield DaemonSetController(layout, index, at_once=at_once >= {*sizes})
+            yield DaemonSetController(layout.to(DaemonSetController), index, at_once=at_once >= {*sizes})
         return
     if workload.rules.has_ordinals:
         if workload.owner is None:
-            yield StatefulSetController(layout, index, at_once=at_once >= {*sizes})
+            yield StatefulSetController(layout.to(StatefulSetController), index, at_once=at_once >= {*sizes})
         return
     if workload.rules.runs_to_completion:
         return  # their loops have clocks: `job_loops`
     if workload.rules.owns_replica_sets:
         has_revisions = revisions_of(layout.setup, index) > 1
-        yield RolloutController(layout, index) if has_revisions else DeploymentController(layout, index)
+        yield (
+            RolloutController(layout.to(RolloutController), index)
+            if has_revisions
+            else DeploymentController(layout.to(DeploymentController), index)
+        )
     if not workload.rules.is_pod and not any(layout.setup.workloads[one].resized for one in (index, *sizes)):
-        yield ReplicaSetController(layout, index, at_once=index in at_once)
+        yield ReplicaSetController(layout.to(ReplicaSetController), index, at_once=index in at_once)
 
 
 def most_failed(setup: Setup, intents: tuple[Intent, ...]) -> tuple[int, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from kubeproof.cluster.actors import TIME
-from kubeproof.cluster.control import AnySeen, Decision, PeriodicLoop, Remember, Role, Seen, Stage, Tick, View
+from kubeproof.cluster.loops.actors import TIME
+from kubeproof.cluster.loops.control import AnySeen, Decision, PeriodicLoop, Remember, Role, Seen, Stage, Tick, View
+from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import NEVER
-from kubeproof.cluster.tags import Tag
 from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect, Marked
 from kubeproof.model.by_name.ticks import next_due
-from kubeproof.model.loops.actors import Slots, grouped_view, operation, slots_read
+from kubeproof.model.loops.actors import Slots, group_view, operation, slots_read
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.young_pods import Nursery, with_young
 
@@ -61,24 +61,24 @@ class Clock:
             clocks = (next_due(node, self._ages, self._spare_ages, self._lives) for node, _ in cell)
             due = min((clock for clock in clocks if clock != NEVER), default=NEVER)
         if slot in self._nurseries:
-            young = self._nurseries[slot].seen(cell)
+            young = self._nurseries[slot].see(cell)
             return due, tuple(young if slot in slots else None for slots in self._young)
         return due, tuple(
-            self._shown(controller, slot, cell) if slot in reader else None
+            self._show(controller, slot, cell) if slot in reader else None
             for controller, reader in zip(self._periodic, self._readers, strict=True)
         )
 
-    def _shown(self, controller: PeriodicLoop, slot: int, cell: Any) -> View:
+    def _show(self, controller: PeriodicLoop, slot: int, cell: Any) -> View:
         slots = self._slots
         if slot >= slots.first_place:
-            return grouped_view(controller, slot - slots.first_place, cell)
+            return group_view(controller, slot - slots.first_place, cell)
         if slot >= slots.first_memory:
             return tuple(cell)
         return controller.show_workload(slot - 1, cell)
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """One step to the next due clock, or to rest."""
-        seen = [self._seen(number, views) for number in range(len(self._periodic))]
+        seen = [self._see(number, views) for number in range(len(self._periodic))]
         clocks = [due for _, (due, _) in views]
         clocks += [controller.due(s) for controller, s in zip(self._periodic, seen, strict=True)]
         running = [clock for clock in clocks if clock > 0]
@@ -94,7 +94,7 @@ class Clock:
         edits += [(self._slots.memory(r.memory), operation(r)) for r in remembered]
         return (Effect(int(Role.TIME), int(Tag.STEP), tuple(edits), Decision((*ticks, *remembered), Role.TIME)),)
 
-    def _seen(self, number: int, views: tuple[Any, ...]) -> AnySeen:
+    def _see(self, number: int, views: tuple[Any, ...]) -> AnySeen:
         by_slot = {slot: shown[number] for slot, (_, (_, shown)) in zip(self.reads, views, strict=True)}
         reads, slots = self._periodic_reads[number], self._slots
         seen = Seen(

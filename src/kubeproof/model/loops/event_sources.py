@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from kubeproof.cluster.control import Loop
+from kubeproof.cluster.loops.control import Loop
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.places import Layout
 from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, Around, EventSource
 from kubeproof.events.declarations import Apply, Event, marks_nodes
-from kubeproof.events.node_join import NodeJoinEvent
-from kubeproof.events.operator import WriteEvent
-from kubeproof.model.expansion.revisions import applied_replicas, applied_template, brought
+from kubeproof.model.expansion.revisions import apply_replicas, apply_template, find_brought
 from kubeproof.model.expansion.used import usage_rules
+from kubeproof.model.layout import mention_event
 from kubeproof.model.memories import EVENT, MemoryCell, MemoryName
 from kubeproof.values import dataclass
 
@@ -37,7 +36,7 @@ def event_sources(layout: Layout, events: tuple[Event, ...], asked: frozenset[st
         for event in events
     )
     numbers = {event.name: index for index, event in enumerate(events)}
-    around = Around(usage_rules(layout.setup, events), partial(_applied, layout.setup))
+    around = Around(usage_rules(layout.setup, events), partial(_apply, layout.setup))
     sources: list[Loop] = []
     absent: set[int] = set()
     marks: dict[str, int] = {}
@@ -46,21 +45,27 @@ def event_sources(layout: Layout, events: tuple[Event, ...], asked: frozenset[st
         full = tuple(memories[number].first for number in awaited)
         if marks_nodes(event):
             marks[event.name] = 1 << len(marks)
-        source = EventSource(layout, event, index, awaited, full, marks.get(event.name, 0))
-        made = [_admitted(layout, one) for one in event.sources(source, around)]
-        sources += _promised(made, memories[index].first) if event.must else made
-        absent |= set(brought(layout.setup, event))
+        source = EventSource(show_to(event, layout), event, index, awaited, full, marks.get(event.name, 0))
+        made = [_admit(layout, one) for one in event.sources(source, around)]
+        sources += _promise(made, memories[index].first) if event.must else made
+        absent |= set(find_brought(layout.setup, event))
     return EventPart(tuple(sources), memories, frozenset(absent))
 
 
-def _promised(sources: list[Loop], first: tuple[int, ...]) -> list[Loop]:
+def show_to(event: Event, layout: Layout) -> Layout:
+    """The layout of which an event reads what it mentions."""
+    return layout.show_to(f"event {event.name}", lambda found: mention_event(found, layout.setup, event))
+
+
+def _promise(sources: list[Loop], first: tuple[int, ...]) -> list[Loop]:
     """The sources of an event that must happen: the first one begins it, what follows ends what has begun."""
+    from kubeproof.events.node_join import NodeJoinEvent
+    from kubeproof.events.promise import promise
+
     begins, *ends = sources
     if isinstance(begins, NodeJoinEvent) and begins.source.event.after is None:
         return sources  # a node of the input joins in any case
-    from kubeproof.events.promise import promised
-
-    return [*promised(begins, first), *ends]
+    return [*promise(begins, first), *ends]
 
 
 def event_memory(event: Event, *, is_followed: bool = False) -> tuple[int, ...]:
@@ -73,17 +78,21 @@ def event_memory(event: Event, *, is_followed: bool = False) -> tuple[int, ...]:
     return event.first_memory(endless if most is None else most)
 
 
-def _applied(setup: Setup, number: int, event: Apply) -> tuple[int | None, int | None]:
+def _apply(setup: Setup, number: int, event: Apply) -> tuple[int | None, int | None]:
     """The replicas and the revision that an apply writes; None leaves what is there."""
-    return applied_replicas(setup.workloads[number], event), applied_template(setup, number, event)
+    return apply_replicas(setup.workloads[number], event), apply_template(setup, number, event)
 
 
-def _admitted(layout: Layout, event: Loop) -> Loop:
+def _admit(layout: Layout, event: Loop) -> Loop:
     """The event; where it brings a bare Pod that quotas mean, only as far as these have room."""
     setup = layout.setup
-    if not setup.quotas or not isinstance(event, WriteEvent) or not setup.workloads[event.workload].rules.is_pod:
+    if not setup.quotas:
         return event
-    from kubeproof.controllers.quota import ration_of
+    from kubeproof.events.operator import WriteEvent
+
+    if not isinstance(event, WriteEvent) or not setup.workloads[event.workload].rules.is_pod:
+        return event
+    from kubeproof.controllers.admission.quota import ration_of
     from kubeproof.model.expansion.admission import AdmittedPod
 
     ration = ration_of(setup, event.workload)

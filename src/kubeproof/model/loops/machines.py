@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from kubeproof.cluster.control import Loop
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.loops.control import Loop
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController, first_memory
 from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture, Memories
 from kubeproof.events.declarations import CreateNode, Event, ZoneFailure
 from kubeproof.events.zone_failure import is_down
 from kubeproof.model.loops.adjusting import AdjustingPart
+from kubeproof.model.loops.event_sources import show_to
 from kubeproof.model.memories import CLUSTER_AUTOSCALER, MemoryCell, MemoryName
 
 
@@ -21,15 +22,20 @@ def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims
     outages = tuple((index, event) for index, event in enumerate(events) if isinstance(event, ZoneFailure))
     numbers = tuple(index for index, _ in outages)
     lost = partial(_is_lost, layout, tuple(event for _, event in outages))
-    brought = {layout.named(event.node) for event in events if isinstance(event, CreateNode)}
+    brought = {layout.find_named(event.node) for event in events if isinstance(event, CreateNode)}
     reserved = frozenset(place for place in brought if place is not None)
-    loops: list[Loop] = [ClusterAutoscalerController(layout, memory, claims, reserved)]
+    loops: list[Loop] = [ClusterAutoscalerController(layout.to(ClusterAutoscalerController), memory, claims, reserved)]
     for place, one in enumerate(layout.places):
         if one.sample.group:
-            loops += [MachineArrival(layout, place, memory, numbers, lost), MachineDeparture(layout, place, memory)]
+            loops += [
+                MachineArrival(layout.to(MachineArrival), place, memory, numbers, lost),
+                MachineDeparture(layout.to(MachineDeparture), place, memory),
+            ]
     first = first_memory(flags.scan_interval_s, len(flags.groups) if outages else 0)
     return AdjustingPart(tuple(loops), (MemoryCell(MemoryName(CLUSTER_AUTOSCALER), first),))
 
 
 def _is_lost(layout: Layout, events: tuple[ZoneFailure, ...], place: int, memories: Memories) -> bool:
-    return any(is_down(layout, event, place, memory) for event, memory in zip(events, memories, strict=True))
+    return any(
+        is_down(show_to(event, layout), event, place, memory) for event, memory in zip(events, memories, strict=True)
+    )

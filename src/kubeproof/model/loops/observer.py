@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any
 
-from kubeproof.cluster.control import AnySeen, Seen
+from kubeproof.cluster.loops.control import AnySeen, Seen
 from kubeproof.cluster.state import present
 from kubeproof.engine.system import Marked
 from kubeproof.intents.monitor import FRESH, Memory, Monitor
@@ -16,7 +16,7 @@ from kubeproof.model.plan import Plan
 OF_WORKLOADS, OF_PLACES = ("facts", "workload"), ("facts", "place")
 
 
-def held_monitors(plan: Plan) -> tuple[Monitor, ...]:
+def hold_monitors(plan: Plan) -> tuple[Monitor, ...]:
     """The monitors, whose facts are held to their footprints."""
     from kubeproof.model.checked import HeldFact
 
@@ -27,7 +27,7 @@ class JointObserver:
     """All monitors of a plan in one memory; flags are two bits per monitor: bad, matters."""
 
     def __init__(self, plan: Plan, slots: Slots) -> None:
-        self.monitors = held_monitors(plan) if plan.is_checked else plan.monitors
+        self.monitors = hold_monitors(plan) if plan.is_checked else plan.monitors
         reads = [monitor.reads for monitor in self.monitors]
         self._monitor_reads = reads
         facts = [monitor.fact for monitor in self.monitors]
@@ -62,10 +62,10 @@ class JointObserver:
         """Every monitor's memory after entering a state."""
         before = memory if memory is not None else (FRESH,) * len(self.monitors)
         return tuple(
-            monitor.observe(before[index], self._seen(index, views)) for index, monitor in enumerate(self.monitors)
+            monitor.observe(before[index], self._see(index, views)) for index, monitor in enumerate(self.monitors)
         )
 
-    def _seen(self, index: int, views: tuple[Any, ...]) -> AnySeen:
+    def _see(self, index: int, views: tuple[Any, ...]) -> AnySeen:
         first_place = len(self._workloads)
         reads = self._monitor_reads[index]
         workloads = tuple(views[self._workloads.index(w)].view[index] for w in reads.workloads)

@@ -8,15 +8,14 @@ no node: what it works out holds wherever its spec, these pods' templates and th
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from kubeproof.cluster.control import PeriodicLoop
-from kubeproof.cluster.daemons import daemon_sets
+from kubeproof.cluster.loops.control import PeriodicLoop
+from kubeproof.cluster.nodes.daemons import daemon_sets
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.places import Layout
-from kubeproof.cluster.priorities import has_priorities
+from kubeproof.cluster.steering.priorities import has_priorities
 from kubeproof.controllers.late import (
     DeschedulerController,
     PinnedScheduler,
@@ -24,9 +23,10 @@ from kubeproof.controllers.late import (
     PreemptingScheduler,
 )
 from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.values import replace
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.policies import HorizontalPodAutoscaler
+    from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
     from kubeproof.cluster.usage import UsageRule
     from kubeproof.controllers.hpa.ahead import Recall
     from kubeproof.controllers.hpa.settings import AutoscalerSettings
@@ -51,7 +51,7 @@ class SharedLoops:
             return self._preempting(workload, claims)
         key = (workload, claims)
         if key not in self._schedulers:
-            self._schedulers[key] = SchedulerController(self._layout, workload, claims)
+            self._schedulers[key] = SchedulerController(self._layout.to(SchedulerController), workload, claims)
         return self._schedulers[key]
 
     def _preempting(self, workload: int, claims: tuple[int, ...]) -> PreemptingScheduler:
@@ -65,14 +65,16 @@ class SharedLoops:
             others = [other for other in range(len(setup.workloads)) if other not in daemons]
             first = [other for other in others if goes_first(setup, other, workload)]
             rivals = tuple(self._preempting(other, claims) for other in first)
-            self._queue[key] = PreemptingScheduler(self._layout, workload, claims, rivals=rivals)
+            self._queue[key] = PreemptingScheduler(
+                self._layout.to(PreemptingScheduler), workload, claims, rivals=rivals
+            )
         return self._queue[key]
 
-    def pinned_scheduler(self, workload: int) -> PinnedScheduler:
+    def make_pinned_scheduler(self, workload: int) -> PinnedScheduler:
         """The scheduler of pods that may only run on one node."""
         if workload not in self._pinned:
             make = PreemptingPinnedScheduler if has_priorities(self._layout.setup) else PinnedScheduler
-            self._pinned[workload] = make(self._layout, workload)
+            self._pinned[workload] = make(self._layout.to(make), workload)
         return self._pinned[workload]
 
     def descheduler(self, memory: int) -> PeriodicLoop:
@@ -80,11 +82,11 @@ class SharedLoops:
         policy = self._layout.setup.descheduler
         assert policy is not None
         if memory not in self._deschedulers:
-            self._deschedulers[memory] = DeschedulerController(self._layout, policy, memory)
+            self._deschedulers[memory] = DeschedulerController(self._layout.to(DeschedulerController), policy, memory)
         return self._deschedulers[memory]
 
 
-def shared_loops(layout: Layout) -> SharedLoops:
+def share_loops(layout: Layout) -> SharedLoops:
     """The loops for a layout, the same for all that differ only in numbers these loops do not see."""
     return _loops(replace(layout, setup=_without_numbers(layout.setup)))
 
@@ -114,12 +116,12 @@ def recall_of(
 
     pods = tuple((number, setup.workloads[number].template) for number in counted)
     boundless = replace(autoscaler, min_replicas=0, max_replicas=0)
-    proposals = _recalled("proposals", boundless, settings, (pods, rules))
-    return Recall(proposals, *(_recalled(kind, autoscaler, settings) for kind in ("outcomes", "acting", "memories")))
+    proposals = _recall("proposals", boundless, settings, (pods, rules))
+    return Recall(proposals, *(_recall(kind, autoscaler, settings) for kind in ("outcomes", "acting", "memories")))
 
 
 @lru_cache(maxsize=MOST_AUTOSCALERS)
-def _recalled(
+def _recall(
     kind: str, autoscaler: HorizontalPodAutoscaler, settings: AutoscalerSettings, seen: object = None
 ) -> dict[object, Any]:
     """One table for all who would fill it alike."""
@@ -129,4 +131,4 @@ def _recalled(
 def forget() -> None:
     """Lets every later setup begin without what earlier ones have worked out."""
     _loops.cache_clear()
-    _recalled.cache_clear()
+    _recall.cache_clear()

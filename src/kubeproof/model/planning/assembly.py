@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Loop
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.loops.control import Loop
+from kubeproof.cluster.loops.mentions import Mentions
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.volumes import open_claims
+from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.predicates import EventMemory, events_asked
+from kubeproof.intents.predicates.asked import EventMemory, events_asked, mention_nodes
 from kubeproof.model.loops.adjusting import adjusting_loops, group_loops, vertical_loops
-from kubeproof.model.loops.assembly import built_in_controllers, endpoint_loops
+from kubeproof.model.loops.assembly import build_controllers, endpoint_loops
 from kubeproof.model.loops.event_sources import event_sources
 from kubeproof.model.memories import CLAIM, MemoryCell, MemoryName
 from kubeproof.model.planning.given import Given, OwnLoop
@@ -47,9 +49,18 @@ class Assembly(NamedTuple):
     absent: frozenset[int]  # workloads that an event brings
 
 
-def shown_to(loop: OwnLoop, layout: Layout) -> Layout:
+def show_to(loop: OwnLoop, layout: Layout) -> Layout:
     """The layout of which a user's loop reads the labels that it names, and no others."""
-    return layout.mentioned(frozenset(loop.labels))
+
+    def mention(found: Mentions) -> None:
+        found.numeric_keys |= set(loop.labels)
+
+    return layout.show_to("an own controller", mention)
+
+
+def show_to_intent(intent: Intent, layout: Layout) -> Layout:
+    """The layout of which an intent's facts read what it mentions."""
+    return layout.show_to(f"intent {intent.name}", lambda found: mention_nodes(found, intent, layout.setup))
 
 
 def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Assembly:
@@ -58,7 +69,7 @@ def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]
     asked = frozenset(name for intent in given.intents for name in events_asked(intent))
     sources = event_sources(layout, events, asked)
     numbers = memories.add(sources.memories)
-    at_once = _created_at_once(given)
+    at_once = _find_created_at_once(given)
     adjusting = adjusting_loops(layout, events, given.applied, at_once)
     memories.add(adjusting.memories)
     claims = memories.add([MemoryCell(MemoryName(CLAIM, (setup.claims[n].key,)), (0,)) for n in open_claims(setup)])
@@ -71,30 +82,30 @@ def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]
     }
     return Assembly(
         controllers=(
-            *built_in_controllers(layout, events, claims, at_once),
+            *build_controllers(layout, events, claims, at_once),
             *endpoint_loops(layout, routes),
             *adjusting.loops,
             *grouping.loops,
             *vertical.loops,
-            *(loop.make(shown_to(loop, layout) if given.is_checked else layout) for loop in given.own),
+            *(loop.make(show_to(loop, layout)) for loop in given.own),
         ),
         events=sources.sources,
-        monitors=tuple(make_monitor(intent, layout, known) for intent in given.intents),
+        monitors=tuple(make_monitor(intent, show_to_intent(intent, layout), known) for intent in given.intents),
         memories=tuple(memories.cells),
         claims=claims,
         absent=sources.absent,
     )
 
 
-def _created_at_once(given: Given) -> frozenset[int]:
+def _find_created_at_once(given: Given) -> frozenset[int]:
     """The workloads whose missing pods are created in one step: all without quotas."""
     if not given.setup.quotas:
         return given.everybody
     if given.own:
         return frozenset()
-    from kubeproof.model.reductions.bursts import created_at_once
+    from kubeproof.model.reductions.bursts import find_created_at_once
 
     present = Counter({ref: sum(count for _, count in spots) for ref, spots in given.placement})
     for one in given.running:
         present[one.ref] += one.number
-    return created_at_once(given.setup, given.events, present)
+    return find_created_at_once(given.setup, given.events, present)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.footprint import Writes
+from kubeproof.cluster.loops.footprint import Writes
 from kubeproof.cluster.objects import Setup, family
 from kubeproof.cluster.services import route_after_deletion
-from kubeproof.events.declarations import Event, written_by
+from kubeproof.events.declarations import Event, find_writes_of
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.predicates import followed_targets, most_terminating_asked, targeted
+from kubeproof.intents.predicates.asked import find_targeted, list_followed_targets, most_terminating_asked
 from kubeproof.model.expansion.cron import run_times
 from kubeproof.model.expansion.revisions import never_ready
 from kubeproof.model.expansion.used import usage_rules
@@ -39,8 +39,8 @@ def make_mechanics(given: Given) -> Mechanics:
 
 def _routes(setup: Setup, intents: tuple[Intent, ...]) -> dict[int, tuple[int, int]]:
     """How long deleted pods go on getting traffic, for the workloads of which a property asks that."""
-    targets = {target for intent in intents for target in followed_targets(intent)}
-    followed = {number for target in targets for number in targeted(setup.workloads, target)}
+    targets = {target for intent in intents for target in list_followed_targets(intent)}
+    followed = {number for target in targets for number in find_targeted(setup.workloads, target)}
     members = sorted({member for number in followed for member in family(setup, number)})
     return {member: route_after_deletion(setup, member) for member in members}
 
@@ -50,5 +50,5 @@ def _spare_ages(setup: Setup, events: tuple[Event, ...]) -> tuple[int, ...]:
     flags = setup.cluster_autoscaler
     if flags is None:
         return ()
-    may_fail = bool(written_by(events) & Writes.FAILURES)
+    may_fail = bool(find_writes_of(events) & Writes.FAILURES)
     return tuple(sorted({flags.unneeded_s, *((flags.unready_s,) if may_fail and flags.removes_unready else ())}))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.footprint import ON_NODES, Writes
+from kubeproof.cluster.loops.footprint import ON_NODES, Writes
+from kubeproof.cluster.loops.mentions import Mentions
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.places import Layout
-from kubeproof.events.declarations import Event, written_by
+from kubeproof.events.declarations import Event, find_writes_of
 from kubeproof.model.layout import (
     MOST_SPLIT,
     MOST_SPLIT_AT_WORK,
+    find_unread,
     make_layout,
     mentions,
     split_small,
     symmetric_domains,
-    unread,
 )
 from kubeproof.model.planning.given import Given
 
@@ -30,6 +31,7 @@ class Ground(NamedTuple):
     classes: int  # kinds of nodes that something tells apart
     joined: int  # the same with nodes of nearly the same size as one
     unread: tuple[str, ...]  # labels and resources of nodes that nothing reads
+    mentions: Mentions
 
 
 def lay_out(given: Given) -> Ground:
@@ -38,6 +40,8 @@ def lay_out(given: Given) -> Ground:
     names = [node for _, spots in given.placement for node, _ in spots]
     names += [one.node for one in given.running if one.node]
     found = mentions(setup, events, given.intents, names, given.told_apart)
+    for mention in given.also:
+        mention(found, setup)
     found.numeric_keys |= {key for loop in given.own for key in loop.labels}
     layout = make_layout(setup, found, merge=given.merge, told_by=given.told_by)
     classes = len(layout.places)
@@ -45,8 +49,8 @@ def lay_out(given: Given) -> Ground:
     joined = len(make_layout(setup, found, told_by=()).places) if may_join else classes
     most = MOST_SPLIT_AT_WORK if _works_on_nodes(setup, events) else MOST_SPLIT
     layout, domains = split_small(layout, symmetric_domains(layout, found), most) if given.merge else (layout, ())
-    layout = layout.mentioned(found.labels) if given.is_checked else layout
-    return Ground(layout, domains, classes, joined, unread(setup, found))
+    layout = layout.restrict_to(found.labels) if given.is_checked else layout
+    return Ground(layout, domains, classes, joined, find_unread(setup, found), found)
 
 
 def _may_join(setup: Setup) -> bool:
@@ -57,5 +61,5 @@ def _may_join(setup: Setup) -> bool:
 
 def _works_on_nodes(setup: Setup, events: tuple[Event, ...]) -> bool:
     """True if something happens to single nodes, and no size falls: victims are chosen place by place."""
-    written = written_by(events)
+    written = find_writes_of(events)
     return not setup.autoscalers and not written & RESIZING and bool(written & ON_NODES & ~Writes.ARRIVALS)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.control import ANY, Arrive, NodeRef
-from kubeproof.cluster.footprint import Writes, footprint_of
+from kubeproof.cluster.loops.control import ANY, Arrive, NodeRef
+from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
-from kubeproof.model.expansion.revisions import started_later
+from kubeproof.model.expansion.revisions import find_started_later
 from kubeproof.model.expansion.running import with_running, with_waiting
 from kubeproof.model.layout import alike
 from kubeproof.model.mechanics import Mechanics
@@ -27,32 +27,32 @@ class Start(NamedTuple):
 def begin_with(given: Given, mechanics: Mechanics, brought: frozenset[int]) -> Start:
     """The first cells; workloads that are `brought` by an event are not there."""
     setup, placement, running = given.setup, given.placement, given.running
-    absent = brought | given.applied | started_later(setup)
+    absent = brought | given.applied | find_started_later(setup)
     kin = alike(setup, given.named) if given.may_merge else tuple(range(len(setup.workloads)))
     cells = tuple(
-        WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
+        WorkloadCell(exists=0) if index in absent else mechanics.create(index) for index in range(len(setup.workloads))
     )
     later = {str(event.one_node) for event in given.events if footprint_of(event).writes & Writes.ARRIVALS}
-    nodes = _first_nodes(mechanics, absent | _placed(setup, placement, running), placement, kin, later)
+    nodes = _first_nodes(mechanics, absent | _find_placed(setup, placement, running), placement, kin, later)
     return Start(
-        with_waiting(setup, _placed_workloads(setup, cells, placement, running), running),
+        with_waiting(setup, _place_workloads(setup, cells, placement, running), running),
         with_running(mechanics, nodes, running),
         kin,
     )
 
 
-def _placed_workloads(
+def _place_workloads(
     setup: Setup, workloads: tuple[WorkloadCell, ...], placement: Placement, running: tuple[RunningPods, ...]
 ) -> tuple[WorkloadCell, ...]:
     """Placed workloads have their ReplicaSet already."""
-    placed = _placed(setup, placement, running)
+    placed = _find_placed(setup, placement, running)
     return tuple(
         cell._replace(replicas=_size(setup, index, cell), unbound=0) if index in placed else cell
         for index, cell in enumerate(workloads)
     )
 
 
-def _placed(setup: Setup, placement: Placement, running: tuple[RunningPods, ...]) -> frozenset[int]:
+def _find_placed(setup: Setup, placement: Placement, running: tuple[RunningPods, ...]) -> frozenset[int]:
     """The workloads that the placement speaks of; a bare Pod that it puts nowhere begins as without it."""
     numbered = ((workload_number(setup, ref), sum(count for _, count in spots)) for ref, spots in placement)
     placed = frozenset(number for number, pods in numbered if pods or not setup.workloads[number].rules.is_pod)

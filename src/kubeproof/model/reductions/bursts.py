@@ -12,21 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kubeproof.cluster.footprint import Scope, Writes, footprint_of
 from kubeproof.cluster.labels import NO_SCHEDULE, Taint
+from kubeproof.cluster.loops.footprint import Scope, Writes, footprint_of
+from kubeproof.cluster.nodes.places import UNREACHABLE, UNSCHEDULABLE
 from kubeproof.cluster.objects import Setup, Workload
-from kubeproof.cluster.places import UNREACHABLE, UNSCHEDULABLE
-from kubeproof.cluster.priorities import has_priorities
-from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import NEVER
-from kubeproof.controllers.quota import is_meant, usage
-from kubeproof.controllers.taint_eviction import seconds_tolerated
+from kubeproof.cluster.steering.priorities import has_priorities
+from kubeproof.cluster.steering.quotas import ResourceQuota
+from kubeproof.controllers.admission.quota import is_meant, usage
+from kubeproof.controllers.evictions.taint_eviction import seconds_tolerated
 from kubeproof.events.declarations import Event
 
 MARKS = (Taint(UNSCHEDULABLE, "", NO_SCHEDULE), Taint(UNREACHABLE, "", NO_SCHEDULE))  # of nodes that events hit
 
 
-def created_at_once(setup: Setup, events: tuple[Event, ...], present: Mapping[str, int]) -> frozenset[int]:
+def find_created_at_once(setup: Setup, events: tuple[Event, ...], present: Mapping[str, int]) -> frozenset[int]:
     """The workloads whose missing pods are created in one step; `present` are pods at the start by their owner."""
     one_by_one: set[int] = set()
     for quota in setup.quotas:
@@ -127,11 +127,11 @@ def _largest(setup: Setup, events: tuple[Event, ...], workload: Workload, ref: s
     if workload.rules.is_pod or (workload.rules.has_ordinals and workload.owner):
         return 1
     declared = next((one for one in setup.workloads if one.ref == ref and one.owner is None), workload)
-    size = max([declared.replicas, workload.replicas, *_written(setup, events, ref)])
+    size = max([declared.replicas, workload.replicas, *_list_written(setup, events, ref)])
     return size + (declared.strategy.surge_of(size) if is_updated else 0)
 
 
-def _written(setup: Setup, events: tuple[Event, ...], ref: str) -> Iterator[int]:
+def _list_written(setup: Setup, events: tuple[Event, ...], ref: str) -> Iterator[int]:
     for event in events:
         if event.subject == ref:
             yield from event.sizes

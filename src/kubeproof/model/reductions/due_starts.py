@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.actors import KUBELET
-from kubeproof.cluster.control import Stage
-from kubeproof.cluster.footprint import Writes, footprint_of
+from kubeproof.cluster.loops.actors import KUBELET
+from kubeproof.cluster.loops.control import Stage
+from kubeproof.cluster.loops.footprint import RESIZING, Writes, footprint_of
 from kubeproof.cluster.state import ACTIVE, Nodes, WorkloadCell
 from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect, Marked
 from kubeproof.engine.system import Turn as EngineStage
-from kubeproof.intents.facts import count_pods
+from kubeproof.intents.facts.counts import count_pods
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import StartAll, Starts, start_effect
 from kubeproof.model.reductions.young_pods import countable
@@ -34,13 +34,20 @@ class Due(NamedTuple):
     pods: int
 
 
-def hurried(plan: Plan) -> frozenset[int]:
+def find_immediate(plan: Plan) -> frozenset[int]:
     """The workloads whose starts may be taken at once: only autoscalers look at them, and nobody resizes them then."""
     waiting = all(footprint_of(event).writes in HARMLESS or event.stage == Stage.CALM for event in plan.events)
-    return countable(plan) if waiting else frozenset()
+    return countable(plan) if waiting and not _is_rewritten(plan) else frozenset()
 
 
-class Hurry:
+def _is_rewritten(plan: Plan) -> bool:
+    """True if a loop writes objects whatever the autoscalers' windows say: a reconciler that is awake."""
+    events = {id(event) for event in plan.events}
+    loops = (footprint for actor, footprint in plan.awake if id(actor) not in events)
+    return any(one.writes & RESIZING and not one.takes_young for one in loops)
+
+
+class ImmediateStarts:
     """All kubelets as one actor, for the pods of one workload that must start now."""
 
     name = KUBELET

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from kubeproof.cluster.footprint import NOBODY, Workloads
+from kubeproof.cluster.loops.footprint import NOBODY, Workloads
 from kubeproof.cluster.objects import family
 from kubeproof.errors import KubeproofError
 from kubeproof.model.plan import Plan
@@ -37,11 +37,11 @@ def ending_unseen(plan: Plan) -> frozenset[int]:
     """
     if not only_replicasets_delete(plan) or plan.setup.quotas or any(one.tells_ends for one in plan.monitors):
         return frozenset()
-    told = ends_told(plan)
+    told = find_watched_ends(plan)
     everybody = range(len(plan.setup.workloads))
     return frozenset(w for w in everybody if w not in told and len(family(plan.setup, w)) == 1)
 
 
-def ends_told(plan: Plan) -> Workloads:
+def find_watched_ends(plan: Plan) -> Workloads:
     """The workloads whose terminating pods a loop or event sees."""
     return reduce(or_, (one.tells_ends for one in plan.footprints), NOBODY)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.control import Advance
-from kubeproof.cluster.daemons import daemon_sets
+from kubeproof.cluster.loops.control import Advance
+from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind, add_pods, moves_alike
 from kubeproof.model.by_name.ticks import Pods
@@ -56,33 +56,33 @@ class AsynchronousMechanics(TimelessMechanics):
         exact = Mechanics.clocks(self, workload, phase)
         return exact if exact == (NEVER, NEVER) else NOW
 
-    def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
+    def _advance(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """Any part of the pods moves on: pods that came at different times are one kind here."""
         moving = [(kind, count) for kind, count in cell.pods if moves_alike(kind, action)]
         images = self._images_after(node, cell, action.workload) if action.phase == Phase.STARTING else cell.images
         for number in range(1, 1 + sum(count for _, count in moving)):
             for taken in takes(moving, number):
-                pods = self._moved(cell, taken, ends=action.phase in LAST)
-                yield self._told(cell._replace(pods=pods, images=images), action, number)
+                pods = self._move(cell, taken, ends=action.phase in LAST)
+                yield self._count_moved(cell._replace(pods=pods, images=images), action, number)
 
-    def _crashed(self, cell: NodeCell, workload: int) -> Iterator[NodeCell]:
-        yield from map(_run_out, super()._crashed(cell, workload))
+    def _crash(self, cell: NodeCell, workload: int) -> Iterator[NodeCell]:
+        yield from map(_run_out, super()._crash(cell, workload))
 
-    def _drained(self, cell: NodeCell) -> NodeCell:
-        return _run_out(Mechanics._drained(self, cell))
+    def _drain(self, cell: NodeCell) -> NodeCell:
+        return _run_out(Mechanics._drain(self, cell))
 
     def _first_evict_s(self, node: Node, cell: NodeCell, workload: int) -> int:
         return min(0, super()._first_evict_s(node, cell, workload))
 
-    def _failed(self, cell: NodeCell) -> NodeCell:
-        failed = super()._failed(cell)
+    def _fail(self, cell: NodeCell) -> NodeCell:
+        failed = super()._fail(cell)
         return failed._replace(least_s=0, most_s=0) if failed.health == Health.LOST else failed
 
-    def _paused(self, cell: NodeCell, seconds: int) -> NodeCell:
-        return super()._paused(cell, NEVER)
+    def _pause(self, cell: NodeCell, seconds: int) -> NodeCell:
+        return super()._pause(cell, NEVER)
 
-    def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
-        timed = super()._timed(node, cell)
+    def _start_clocks(self, node: Node, cell: NodeCell) -> NodeCell:
+        timed = super()._start_clocks(node, cell)
         pods: Pods = ()
         for kind, count in timed.pods:
             pods = add_pods(pods, _due(kind), count)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import (
     RETURN,
     Action,
     AnySeen,
@@ -31,18 +31,18 @@ from kubeproof.cluster.control import (
     Stage,
     View,
 )
-from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.footprint import UNKNOWN, footprint_of
+from kubeproof.cluster.loops.footprint import UNKNOWN, footprint_of
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.nodes.daemons import daemon_sets
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import HOSTNAME, PodAffinity, PodTemplate, Setup, family, workload_number
-from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, NodeCell, WorkloadCell
-from kubeproof.controllers.budgets import budgets_of
+from kubeproof.controllers.evictions.budgets import budgets_of
 from kubeproof.controllers.late import GitOpsController, JobController, PinnedScheduler
 from kubeproof.controllers.node_lifecycle import Condition, NoExecuteTainter
 from kubeproof.controllers.scheduler.controller import SchedulerController, Sight
 from kubeproof.events.drain import DrainEvent, DrainProgress
-from kubeproof.intents.drained import EmptyWhereDrained
-from kubeproof.intents.facts import NoDrainUnderWay
+from kubeproof.intents.facts.drained import DrainsComplete
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.fair_waits import asynchronous
@@ -50,7 +50,7 @@ from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.controllers.gitops import Spec as Written
-    from kubeproof.controllers.job import Owned, Spec
+    from kubeproof.controllers.workloads.job import Owned, Spec
 
 Inner = TypeVar("Inner", bound=Loop)
 FEW_DRAINS = 3  # that are counted
@@ -83,22 +83,22 @@ class Surroundings:
 
 def loosen(plan: Plan, around: Surroundings) -> Plan:
     """The plan with all that others may bring about."""
-    free = asynchronous(plan, frozenset(_forgotten(plan)))
+    free = asynchronous(plan, frozenset(_find_forgotten(plan)))
     return replace(
         free,
         controllers=(
-            *(_loosened(controller, free, around) for controller in free.controllers),
+            *(_loosen(controller, free, around) for controller in free.controllers),
             *(
-                FreeAutoscaler(free.layout, workload_number(free.setup, ref), bounds)
+                FreeAutoscaler(free.layout.to(FreeAutoscaler), workload_number(free.setup, ref), bounds)
                 for ref, bounds in sorted(around.bounds.items())
             ),
         ),
-        events=tuple(map(_loosened_event, free.events)),
+        events=tuple(map(_loosen_event, free.events)),
         monitors=tuple(_monitor(monitor, free.layout) for monitor in free.monitors),
     )
 
 
-def _forgotten(plan: Plan) -> Iterator[int]:
+def _find_forgotten(plan: Plan) -> Iterator[int]:
     """The workloads whose pods nobody asks for once they end on a node that nobody reaches."""
     setup = plan.setup
     if any(_asks_for_pods(setup, workload.template) for workload in setup.workloads):
@@ -118,9 +118,9 @@ def _asks_for_pods(setup: Setup, template: PodTemplate) -> bool:
     return template.pod_affinity != PodAffinity() or bool(apart.preferred) or not is_by_node
 
 
-def _loosened(controller: Loop, plan: Plan, around: Surroundings) -> Loop:
+def _loosen(controller: Loop, plan: Plan, around: Surroundings) -> Loop:
     if isinstance(controller, SchedulerController):
-        return _freed(controller, plan, around)
+        return _free(controller, plan, around)
     if isinstance(controller, PinnedScheduler):
         return OptionalLoop(controller) if _short(plan, controller.workload, around) else controller
     if isinstance(controller, DrainProgress) and not around.drains_end:
@@ -134,11 +134,11 @@ def _loosened(controller: Loop, plan: Plan, around: Surroundings) -> Loop:
     return UntimedJob(controller) if isinstance(controller, JobController) else controller
 
 
-def _loosened_event(event: Loop) -> Loop:
+def _loosen_event(event: Loop) -> Loop:
     return EndlessDrain(event) if isinstance(event, DrainEvent) and event.event.max > FEW_DRAINS else event
 
 
-def _freed(scheduler: SchedulerController, plan: Plan, around: Surroundings) -> FreeScheduler:
+def _free(scheduler: SchedulerController, plan: Plan, around: Surroundings) -> FreeScheduler:
     sway = around.sway.get(_ref(plan, scheduler.workload))
     return FreeScheduler(scheduler, _short(plan, scheduler.workload, around), sway)
 
@@ -191,7 +191,6 @@ class FreeScheduler(_Wrapped[SchedulerController]):
 
     def _bindings(self, seen: Sight) -> tuple[Decision, ...]:
         every = self._loop.bindings_to_all(seen)
-        is_certain = self._is_certain(seen, every)
         refs, infos = self._loop.candidates(seen)
         if self._sway is None:
             chosen = set(refs)
@@ -199,7 +198,9 @@ class FreeScheduler(_Wrapped[SchedulerController]):
             kernel = self._loop.kernel_of(seen.memories)
             chosen = {refs[index] for index in kernel.near_best(infos, self._sway.slack, self._sway.missing)}
         taken = tuple(one for one in every if _node_of(one) in chosen)
-        return taken if is_certain else tuple(map(_open, taken))
+        if not self._is_certain(seen, every):
+            return tuple(map(_open, taken))
+        return taken
 
     def _is_certain(self, seen: Sight, decisions: tuple[Decision, ...]) -> bool:
         """True if more nodes are feasible than may be full."""
@@ -268,12 +269,12 @@ class EndlessDrain(_Wrapped[DrainEvent]):
     def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """The beginning of a drain, which leaves no trace but on the node."""
         return tuple(
-            one._replace(actions=tuple(_unmarked(action) for action in one.actions if not isinstance(action, Remember)))
+            one._replace(actions=tuple(_unmark(action) for action in one.actions if not isinstance(action, Remember)))
             for one in self._loop.act(seen)
         )
 
 
-def _unmarked(action: Action) -> Action:
+def _unmark(action: Action) -> Action:
     return action._replace(mark=0) if isinstance(action, NodeChange) else action
 
 
@@ -294,6 +295,7 @@ class FreeAutoscaler:
     bounds: Bounds
     name: Actor = Actor(ActorKind.HPA)
     stage: int = Stage.ALWAYS
+    reads_nodes = mention_nothing
 
     @property
     def reads(self) -> Reads:
@@ -322,9 +324,11 @@ class UntimedJob(_Wrapped[JobController]):
 
     def act(self, seen: Seen[Spec, Groups[Owned]]) -> tuple[Decision, ...]:
         """The steps; what they write has no clock that runs."""
-        return tuple(Decision(tuple(map(self._unclocked, one.actions)), Role.URGENT) for one in self._loop.act(seen))
+        return tuple(
+            Decision(tuple(map(self._remove_clocks, one.actions)), Role.URGENT) for one in self._loop.act(seen)
+        )
 
-    def _unclocked(self, action: Action) -> Action:
+    def _remove_clocks(self, action: Action) -> Action:
         if not isinstance(action, Remember):
             return action
         *counted, _, left_s = action.value
@@ -357,6 +361,6 @@ def _returns(decision: Decision) -> bool:
 
 def _monitor(monitor: Monitor, layout: Layout) -> Monitor:
     """The monitor; that a drain completes is asked as far as it depends on the plan's own pods."""
-    if not isinstance(monitor.fact, NoDrainUnderWay):
+    if not isinstance(monitor.fact, DrainsComplete) or monitor.fact.members is not None:
         return monitor
-    return replace(monitor, fact=EmptyWhereDrained(layout, tuple(range(len(layout.setup.workloads)))))
+    return replace(monitor, fact=DrainsComplete(layout, tuple(range(len(layout.setup.workloads)))))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubeproof.model.plan import Plan
-from kubeproof.model.reductions.due_starts import hurried
+from kubeproof.model.reductions.due_starts import find_immediate
 from kubeproof.model.reductions.ends_in_unison import ending_unseen
-from kubeproof.model.reductions.starts_in_unison import starts_freely, unwatched
+from kubeproof.model.reductions.starts_in_unison import find_unwatched, starts_freely
 from kubeproof.model.reductions.without_clocks import gains_without_clocks
 from kubeproof.model.reductions.young_pods import countable
 
@@ -21,7 +21,7 @@ class Order(NamedTuple):
     counted: frozenset[int] = frozenset()  # workloads whose young pods are counted as a whole (`young_pods`)
     timeless: bool = False  # clocks are left open (`without_clocks`)
     ending: frozenset[int] = frozenset()  # workloads whose terminating pods end together (`ends_in_unison`)
-    hurried: frozenset[int] = frozenset()  # workloads whose starts that are due come first (`due_starts`)
+    immediate: frozenset[int] = frozenset()  # workloads whose starts that are due come first (`due_starts`)
 
     @property
     def is_relaxed(self) -> bool:
@@ -31,7 +31,7 @@ class Order(NamedTuple):
     def exact(self, plan: Plan) -> Order:
         """The order without additional runs."""
         ending = self.ending or ending_unseen(plan)
-        return self._replace(timeless=False, counted=frozenset(), ending=ending, hurried=hurried(plan))
+        return self._replace(timeless=False, counted=frozenset(), ending=ending, immediate=find_immediate(plan))
 
 
 EVERY_ORDER = Order()
@@ -42,10 +42,10 @@ def fewer_orders(plan: Plan) -> Order:
     if plan.setup.settings.startup_choices:
         return Order(alone=True)  # pods that were bound together do not start together
     if any(monitor.temporal is not None for monitor in plan.monitors):
-        return Order(unwatched(plan), alone=True)  # coarser models split steps and leave out time: other words
+        return Order(find_unwatched(plan), alone=True)  # coarser models split steps and leave out time: other words
     if gains_without_clocks(plan):
-        return Order(unwatched(plan), alone=True, timeless=True)
-    return Order(unwatched(plan), alone=True, ending=ending_unseen(plan), counted=countable(plan))
+        return Order(find_unwatched(plan), alone=True, timeless=True)
+    return Order(find_unwatched(plan), alone=True, ending=ending_unseen(plan), counted=countable(plan))
 
 
 def orders_of_deploying(plan: Plan) -> Order:

@@ -12,13 +12,13 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import CreatePods, Decision, Loop, SetReplicas, Stage
-from kubeproof.cluster.footprint import NOBODY, Writes, footprint_of
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import CreatePods, Decision, Loop, SetReplicas, Stage
+from kubeproof.cluster.loops.footprint import NOBODY, Writes, footprint_of
+from kubeproof.cluster.loops.tagging import tags_of
 from kubeproof.cluster.objects import family
-from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NEVER
-from kubeproof.cluster.tagging import tags_of
+from kubeproof.cluster.steering.priorities import priority_of
 from kubeproof.engine.system import Effect
 from kubeproof.engine.system import Turn as EngineStage
 from kubeproof.model.plan import Plan
@@ -89,7 +89,7 @@ def workload_of(effect: Effect) -> int:
     return action.workload
 
 
-def taken_alone(plan: Plan, workload_slots: tuple[int, ...], place_slots: tuple[int, ...]) -> Iterator[Alone]:
+def find_taken_alone(plan: Plan, workload_slots: tuple[int, ...], place_slots: tuple[int, ...]) -> Iterator[Alone]:
     """The actors whose steps may be taken alone, in the order of the workloads."""
     if not all(footprint_of(event).writes in COMMUTING for event in plan.events):
         return

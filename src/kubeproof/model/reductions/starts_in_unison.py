@@ -13,17 +13,17 @@ from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.actors import KUBELET
-from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role
-from kubeproof.cluster.footprint import NOBODY, Deletes, Workloads, Writes, footprint_of
-from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, tolerates_all
+from kubeproof.cluster.loops.actors import KUBELET
+from kubeproof.cluster.loops.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role
+from kubeproof.cluster.loops.footprint import NOBODY, Deletes, Workloads, Writes, footprint_of
+from kubeproof.cluster.loops.tags import Tag
+from kubeproof.cluster.nodes.images import track_images
 from kubeproof.cluster.objects import Node, family
-from kubeproof.cluster.priorities import has_priorities
-from kubeproof.cluster.profiles import TAINT_TOLERATION, heeds
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods, moves_alike
-from kubeproof.cluster.tags import Tag
-from kubeproof.controllers.taint_eviction import seconds_tolerated
+from kubeproof.cluster.steering.priorities import has_priorities
+from kubeproof.cluster.steering.profiles import TAINT_TOLERATION, is_switched_on
+from kubeproof.controllers.evictions.taint_eviction import seconds_tolerated
 from kubeproof.engine.system import Effect, Marked, Turn
 from kubeproof.errors import KubeproofError
 from kubeproof.model.mechanics import Mechanics
@@ -60,7 +60,7 @@ class StartAll(NamedTuple):
     most_s: int
 
 
-def started_together(effect: Effect) -> StartAll | None:
+def find_started_together(effect: Effect) -> StartAll | None:
     """Which pods an effect starts in unison, None if it is another effect."""
     action = effect.label.actions[0] if isinstance(effect.label, Decision) and effect.label.actions else None
     return action if isinstance(action, StartAll) else None
@@ -69,7 +69,7 @@ def started_together(effect: Effect) -> StartAll | None:
 # -- whose start nobody watches ---------------------------------------------------------------------
 
 
-def unwatched(plan: Plan) -> frozenset[int]:
+def find_unwatched(plan: Plan) -> frozenset[int]:
     """The workloads whose pods may start in unison, as far as the plan tells.
 
     None where somebody may look at anything: a loop that does not say what it reads, a failure of nodes, a drain, a pod
@@ -77,11 +77,11 @@ def unwatched(plan: Plan) -> frozenset[int]:
     """
     if not is_settled(plan):
         return frozenset()
-    told = starts_told(plan)
+    told = find_watched_starts(plan)
     return frozenset(w for w in range(len(plan.setup.workloads)) if w not in told and _is_unwatched(plan, w))
 
 
-def starts_told(plan: Plan) -> Workloads:
+def find_watched_starts(plan: Plan) -> Workloads:
     """The workloads of whose pods a loop or event tells those that start from those that are ready."""
     return reduce(or_, (one.tells_starts for one in plan.footprints), NOBODY)
 
@@ -93,7 +93,7 @@ def starts_freely(plan: Plan) -> bool:
     """
     if plan.events or plan.monitors or plan.periodic or not is_settled(plan) or has_priorities(plan.setup):
         return False
-    everybody, told = range(len(plan.setup.workloads)), starts_told(plan)
+    everybody, told = range(len(plan.setup.workloads)), find_watched_starts(plan)
     return all(
         w not in told and len(family(plan.setup, w)) == 1 and not is_evicted_by_taints(plan, w) for w in everybody
     )
@@ -103,7 +103,7 @@ def is_settled(plan: Plan) -> bool:
     """True if events leave nodes in place, and neither admission nor images make a start count for others."""
     events = all(footprint_of(event).writes in SETTLED_NODES for event in plan.events)
     named = any(workload.template.node_name for workload in plan.setup.workloads)
-    return events and not named and not tracked_images(plan.setup)  # the scheduler sees who has brought one
+    return events and not named and not track_images(plan.setup)  # the scheduler sees who has brought one
 
 
 def only_replicasets_delete(plan: Plan) -> bool:
@@ -134,7 +134,7 @@ def is_evicted_by_taints(plan: Plan, number: int) -> bool:
     if any(kind.workload == number and kind.evict_s != NEVER for cell in plan.nodes for kind, _ in cell.pods):
         return True
     template = plan.setup.workloads[number].template
-    keeps_off = heeds(plan.setup, template, TAINT_TOLERATION)
+    keeps_off = is_switched_on(plan.setup, template, TAINT_TOLERATION)
     return any(
         seconds_tolerated(template.tolerations, node.taints) != NEVER
         and not (keeps_off and not tolerates_all(template.tolerations, _evicting(node)))
@@ -209,7 +209,7 @@ class Starts:
         }
         return tuple(sorted(found))
 
-    def settled(self, cell: NodeCell) -> NodeCell:
+    def settle(self, cell: NodeCell) -> NodeCell:
         """The node as if all of them had started, and all that end had ended."""
         if not any(self._moves(kind) for kind, _ in cell.pods):
             return cell
@@ -220,7 +220,7 @@ class Starts:
                 pods = add_pods(pods, ready if self.is_starting(kind) else kind, count)
         return cell._replace(pods=pods)
 
-    def started(self, nodes: Nodes, start: StartAll) -> Nodes:
+    def start(self, nodes: Nodes, start: StartAll) -> Nodes:
         """The place after all pods of one kind have started."""
         amounts: dict[NodeCell, int] = {}
         step = Advance(NodeRef(-1, None), start.workload, start.phase, start.least_s, start.most_s)

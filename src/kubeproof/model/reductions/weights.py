@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from math import comb, prod
 from typing import Any
 
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.control import (
     ANY,
     Action,
     Bind,
@@ -50,15 +50,15 @@ class Weights:
         ways: dict[Hashable, float] = {}
         for cell, count in nodes:
             if action.node.view == ANY or self._system.node_view(actor, action.node.place, cell) == action.node.view:
-                for changed, number in self._changed(sample, cell, action):
+                for changed, number in self._change(sample, cell, action):
                     outcome = replace_node(nodes, cell, changed)
                     ways[outcome] = ways.get(outcome, 0.0) + count * number
         return ways
 
-    def _changed(self, node: Node, cell: NodeCell, action: NodeAction) -> Iterator[tuple[NodeCell, float]]:
+    def _change(self, node: Node, cell: NodeCell, action: NodeAction) -> Iterator[tuple[NodeCell, float]]:
         """All contents of one node after an action, with their weights."""
         if isinstance(action, Bind | BindPinned):
-            yield from self._mechanics.bound(node, cell, action)
+            yield from self._mechanics.bind(node, cell, action)
             return
         for changed in self._mechanics.on_node(node, cell, action):
             yield changed, _choices(cell, changed, action)

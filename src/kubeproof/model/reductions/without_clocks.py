@@ -14,11 +14,11 @@ from dataclasses import replace
 from functools import reduce
 from operator import or_
 
-from kubeproof.cluster.control import Advance
-from kubeproof.cluster.footprint import NOTHING, Clocks, Writes, footprint_of
+from kubeproof.cluster.loops.control import Advance
+from kubeproof.cluster.loops.footprint import NOTHING, Clocks, Writes, footprint_of
 from kubeproof.cluster.objects import Node
-from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, Work, add_pods, moves_alike
+from kubeproof.cluster.steering.priorities import has_priorities
 from kubeproof.controllers.kubelet import MOVING
 from kubeproof.model.mechanics import Mechanics, takes
 from kubeproof.model.plan import Plan
@@ -77,20 +77,20 @@ class TimelessMechanics(Mechanics):
         """As open as everything."""
         return ((None, 1.0),)
 
-    def _drained(self, cell: NodeCell) -> NodeCell:
-        return clockless(super()._drained(cell))
+    def _drain(self, cell: NodeCell) -> NodeCell:
+        return clockless(super()._drain(cell))
 
-    def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
+    def _advance(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """Any part of the pods moves on: pods that came at different times are one kind here."""
         moving = [(kind, count) for kind, count in cell.pods if moves_alike(kind, action)]
         starts = action.phase == Phase.STARTING
         images = self._images_after(node, cell, action.workload) if starts else cell.images
         for number in range(1, 1 + sum(count for _, count in moving)):
             for taken in takes(moving, number):
-                pods = self._moved(cell, taken, ends=action.phase == Phase.TERMINATING)
+                pods = self._move(cell, taken, ends=action.phase == Phase.TERMINATING)
                 yield cell._replace(pods=pods, images=images)
 
-    def _moved(
+    def _move(
         self, cell: NodeCell, taken: tuple[tuple[PodKind, int], ...], *, ends: bool
     ) -> tuple[tuple[PodKind, int], ...]:
         pods = cell.pods

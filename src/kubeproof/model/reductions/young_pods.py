@@ -15,18 +15,18 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from kubeproof.cluster.actors import KUBELET, Actor
-from kubeproof.cluster.control import AnySeen, Decision, Delete, Groups, Role
-from kubeproof.cluster.footprint import NOBODY
+from kubeproof.cluster.loops.actors import KUBELET, Actor
+from kubeproof.cluster.loops.control import AnySeen, Decision, Delete, Groups, Role
+from kubeproof.cluster.loops.footprint import NOBODY
+from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import NodeCell, Nodes, Phase, PodKind, add_pods
-from kubeproof.cluster.tags import Tag
 from kubeproof.controllers.kubelet import MOVING
 from kubeproof.engine.system import Effect, Marked, Turn
 from kubeproof.model.by_name.ticks import all_ticked
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
-from kubeproof.model.reductions.ends_in_unison import ends_told
+from kubeproof.model.reductions.ends_in_unison import find_watched_ends
 from kubeproof.model.reductions.starts_in_unison import (
     StartMatters,
     actions_of,
@@ -61,7 +61,7 @@ def countable(plan: Plan) -> frozenset[int]:
     if not only_replicasets_delete(plan):
         return frozenset()
     scaled = reduce(or_, (one.tells_starts for one in plan.footprints if one.takes_young), NOBODY)
-    told = reduce(or_, (one.tells_starts for one in plan.footprints if not one.takes_young), ends_told(plan))
+    told = reduce(or_, (one.tells_starts for one in plan.footprints if not one.takes_young), find_watched_ends(plan))
     everybody = range(len(plan.setup.workloads))
     return frozenset(w for w in everybody if w in scaled and w not in told and _is_countable(plan, w))
 
@@ -85,24 +85,24 @@ class Nursery:
         self.workload = workload
         self._grown_s = mechanics.ages[workload][-1]
 
-    def changed(self, cell: Nodes, action: Bear | Grow) -> Nodes:
+    def change(self, cell: Nodes, action: Bear | Grow) -> Nodes:
         """The nursery after one pod came or moved on."""
         (node, _), *_ = cell
         if isinstance(action, Bear):
             return _with(node, add_pods(node.pods, self._mechanics.newborn(action.workload), 1))
         after = self._mechanics.next_kind(action.kind)
-        return self._pruned(node._replace(pods=add_pods(add_pods(node.pods, action.kind, -1), after, 1)))
+        return self._prune(node._replace(pods=add_pods(add_pods(node.pods, action.kind, -1), after, 1)))
 
     def later(self, cell: Nodes, seconds: int) -> Nodes:
         """The nursery so many seconds later; who is grown up leaves it."""
         (node, _), *_ = all_ticked(cell, seconds, self._mechanics.ages, lives=self._mechanics.lives)
-        return self._pruned(node)
+        return self._prune(node)
 
-    def _pruned(self, node: NodeCell) -> Nodes:
+    def _prune(self, node: NodeCell) -> Nodes:
         is_young = [(k, n) for k, n in node.pods if not (k.phase == Phase.READY and k.age_s >= self._grown_s)]
         return _with(node, tuple(is_young))
 
-    def seen(self, cell: Nodes) -> Groups[PodGroups]:
+    def see(self, cell: Nodes) -> Groups[PodGroups]:
         """The young pods as one more place for an autoscaler: they count as what they are, not as ready for long."""
         pods = cell[0][0].pods
         if not pods:
@@ -154,7 +154,7 @@ class GroupActor(Protocol):
 
     def node_view(self, place: int, cell: NodeCell) -> Any: ...
 
-    def seen(self, views: tuple[Any, ...]) -> AnySeen: ...
+    def see(self, views: tuple[Any, ...]) -> AnySeen: ...
 
     def acting(self, seen: AnySeen) -> tuple[Effect, ...]: ...
 
@@ -176,7 +176,7 @@ class Attentive(ABC):
 
     def view(self, position: int, cell: Any) -> Any:
         """As without the nursery, then the young pods as one more place."""
-        return self.inner.view(position, cell) if position < self.shown else Marked(YOUNG, self.nursery.seen(cell))
+        return self.inner.view(position, cell) if position < self.shown else Marked(YOUNG, self.nursery.see(cell))
 
     @abstractmethod
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
@@ -188,7 +188,7 @@ class AttentiveAutoscaler(Attentive):
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The autoscaler's decisions as effects."""
-        return self.inner.acting(with_young(self.inner.seen(views[: self.shown]), views[self.shown].view))
+        return self.inner.acting(with_young(self.inner.see(views[: self.shown]), views[self.shown].view))
 
 
 class AttentiveReplicaSet(Attentive):

@@ -75,7 +75,7 @@ class AmqpDeliveries:
         finally:
             self._forget()
 
-    def settled(self) -> None:
+    def acknowledge(self) -> None:
         """What was handed on is permanent: the broker may forget it. If it cannot be told, it delivers again."""
         from pika.exceptions import AMQPError
 
@@ -94,7 +94,7 @@ class AmqpDeliveries:
         while True:
             self._connection.process_data_events(_QUIET_S if last == asked else _IDLE_S)
             if self._arrived:
-                yield from self._taken(listener)
+                yield from self._take(listener)
                 last = asked = clock()
                 continue
             listener.flush()
@@ -103,9 +103,9 @@ class AmqpDeliveries:
                 listener.idle()
                 if silence_s is not None and asked - last >= silence_s:
                     return
-            self.settled()
+            self.acknowledge()
 
-    def _taken(self, listener: Listener) -> Iterator[Event]:
+    def _take(self, listener: Listener) -> Iterator[Event]:
         while self._arrived:
             message, problems = self._arrived.popleft(), list[EventError]()
             try:
@@ -119,7 +119,7 @@ class AmqpDeliveries:
                 yield final
             if problems:  # what could be read counts; the message as a whole is rejected, not forgotten
                 for unreadable in problems:
-                    listener.lost(unreadable)
+                    listener.note_loss(unreadable)
                 self._refused.append(message.tag)  # afterwards: it is rejected once the loss is permanent
                 continue
             self._read.append(message.tag)  # before the last event: whoever settles has taken that one as well
@@ -155,7 +155,7 @@ class AmqpDeliveries:
             self._channel.basic_consume(self._address.name, self._arrive)
         except (AMQPError, OSError) as problem:
             self._forget()
-            raise _told(self._address, problem) from None
+            raise _describe_problem(self._address, problem) from None
 
     def _arrive(self, channel: Any, method: Any, properties: Any, body: bytes) -> None:
         self._arrived.append(_Message(method.delivery_tag, properties.message_id or "", body))
@@ -170,7 +170,7 @@ class AmqpDeliveries:
                 connection.close()
 
 
-def _told(address: Address, problem: Exception) -> EnvironmentProblem:
+def _describe_problem(address: Address, problem: Exception) -> EnvironmentProblem:
     """What is wrong with a broker, without its user and password."""
     from pika.exceptions import ChannelClosedByBroker, ProbableAccessDeniedError, ProbableAuthenticationError
 

@@ -6,7 +6,7 @@ import hashlib
 
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.readers.formats import AUTO, READERS, checked, own_reader, read_lines
+from kubeproof.monitor.readers.formats import AUTO, READERS, check_events, own_reader, read_lines
 from kubeproof.monitor.readers.lines import LONGEST_LINE
 from kubeproof.monitor.readers.losses import Lost, refuse
 
@@ -26,11 +26,11 @@ class MessageReader:
         Events without `id` are told apart by the identity of the message, or else by its content, and their place.
         """
         if len(body) > LARGEST:
-            raise self._refused("a message of more than 16 MiB", "Send smaller ones")
+            raise self._refuse("a message of more than 16 MiB", "Send smaller ones")
         try:
             lines = body.decode("utf-8-sig").splitlines(keepends=True)
         except UnicodeDecodeError:
-            raise self._refused("not valid UTF-8", "Send UTF-8") from None
+            raise self._refuse("not valid UTF-8", "Send UTF-8") from None
         found = self._read(lines, lost)
         if all(event.id for event in found):
             return found
@@ -45,12 +45,12 @@ class MessageReader:
         if first is None:
             return []
         if any(len(line) > LONGEST_LINE for line in lines):
-            raise self._refused("a line of more than a mebibyte", "Send shorter ones")
+            raise self._refuse("a line of more than a mebibyte", "Send shorter ones")
         if self._own is not None:
-            return list(checked(self._own(lines, self._shown), self._shown, self._form))
+            return list(check_events(self._own(lines, self._shown), self._shown, self._form))
         if self._form == AUTO and not first.lstrip().startswith(("{", "[")):  # a word is no table with one header
-            raise self._refused("not JSON", "Send JSON, or name the --format")
+            raise self._refuse("not JSON", "Send JSON, or name the --format")
         return list(read_lines(iter(lines), self._shown, self._form, lost))
 
-    def _refused(self, problem: str, remedy: str) -> EventError:
+    def _refuse(self, problem: str, remedy: str) -> EventError:
         return EventError(problem, file=self._shown, line=0, remedy=remedy)

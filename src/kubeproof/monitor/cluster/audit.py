@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
-from kubeproof.cluster.tags import Tag
+from kubeproof.cluster.loops.tags import Tag
 from kubeproof.errors import EventError
 from kubeproof.monitor.cluster.change import (
     BLIND,
@@ -97,7 +97,7 @@ def _changes(record: Object, time_us: int) -> Iterator[Change]:
         node = mapping(mapping(record, "requestObject"), "target").get("name")
         yield Change(time_us, BOUND, key, str(node), who=who) if node else Change(time_us, BLIND, key)
     elif part in ("", "status", "scale", "ephemeralcontainers", "resize"):
-        yield from _written(record, time_us, key, who, verb=str(verb), is_scale=part == "scale")
+        yield from _read_written(record, time_us, key, who, verb=str(verb), is_scale=part == "scale")
 
 
 def _is_rehearsed(record: Object) -> bool:
@@ -125,7 +125,7 @@ def is_external(who: str) -> bool:
     return not who.startswith("system:")
 
 
-def _written(record: Object, time_us: int, key: Key, who: str, *, verb: str, is_scale: bool) -> Iterator[Change]:
+def _read_written(record: Object, time_us: int, key: Key, who: str, *, verb: str, is_scale: bool) -> Iterator[Change]:
     answer = mapping(record, "responseObject")
     external = is_external(who)
     if verb == "deletecollection":
@@ -137,7 +137,7 @@ def _written(record: Object, time_us: int, key: Key, who: str, *, verb: str, is_
             yield Change(time_us, TIME if "items" in answer else BLIND, key)
         return
     if verb == "delete":
-        yield _deleted(record, answer, time_us, key, who)
+        yield _read_deleted(record, answer, time_us, key, who)
     elif is_scale:
         yield (
             Change(time_us, WRITTEN, key, {"spec": mapping(answer, "spec")}, external, who=who)
@@ -155,7 +155,7 @@ def _written(record: Object, time_us: int, key: Key, who: str, *, verb: str, is_
         yield Change(time_us, BLIND, key, who=who)  # at level Metadata, and Request for patches, nobody tells
 
 
-def _deleted(record: Object, answer: Object, time_us: int, key: Key, who: str) -> Change:
+def _read_deleted(record: Object, answer: Object, time_us: int, key: Key, who: str) -> Change:
     """A pod with a grace period is there until its kubelet has ended it; everything else is gone at once."""
     evictor = _who_deletes(who) if key[0] == "Pod" else 0
     options = mapping(record, "requestObject")

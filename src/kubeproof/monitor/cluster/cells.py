@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, NONE, REPLACED
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, POD, REPLICA_SET, STATEFUL_SET
+from kubeproof.cluster.nodes.daemons import nodes_wanted
+from kubeproof.cluster.nodes.places import UNREACHABLE
 from kubeproof.cluster.objects import Workload, family, revisions_of
-from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell
 from kubeproof.model.plan import Plan
 from kubeproof.monitor.cluster.change import Key, Object, condition, items, mapping
@@ -94,7 +94,7 @@ class Cells:
             return Spot(workload, node, phase, self._size(pod))
         if phase == Phase.TERMINATING:
             return None
-        wanted = _wanted(pod) if self._setup.workloads[workload].rules.runs_per_node else ""
+        wanted = _find_wanted_node(pod) if self._setup.workloads[workload].rules.runs_per_node else ""
         return Spot(workload, wanted, WAITING)
 
     def _size(self, pod: Object) -> int:
@@ -102,7 +102,7 @@ class Cells:
         asked = [mapping(mapping(c, "resources"), "requests") for c in items(mapping(pod, "spec"), "containers")]
         return self._sizes.setdefault(repr(asked), len(self._sizes))
 
-    def known(self, key: Key) -> int | None:
+    def find_known(self, key: Key) -> int | None:
         """The workload that an object counted for last, or would count for."""
         spot = self._spots.get(key)
         return spot.workload if spot is not None else self.number_of(key)
@@ -167,7 +167,7 @@ class Cells:
         return tuple(self._workload(i, w) for i, w in enumerate(self._setup.workloads))
 
     def _workload(self, number: int, declared: Workload) -> WorkloadCell:
-        cell = self._owned(number, declared) if declared.owner is not None else self._own(number, declared)
+        cell = self._make_owned(number, declared) if declared.owner is not None else self._own(number, declared)
         unbound = self._amounts[Spot(number, "", WAITING)]
         return cell._replace(unbound=unbound, failed=self._amounts[Spot(number, "", FAILED)])
 
@@ -194,10 +194,10 @@ class Cells:
         number = self._numbers["/".join(key)]
         return min(self._store.current_revision(key), revisions_of(self._setup, number) - 1)
 
-    def _owned(self, number: int, declared: Workload) -> WorkloadCell:
+    def _make_owned(self, number: int, declared: Workload) -> WorkloadCell:
         """A later revision, an ordinal, or a place for a Job."""
         if declared.rules.counts_completions:
-            return self._placed_job(number)
+            return self._place_job(number)
         owner = str(declared.owner)
         members = self._families.get(self._numbers.get(owner, -1), ())
         if owner.startswith(f"{DEPLOYMENT}/") and number in members:
@@ -205,7 +205,7 @@ class Cells:
             return WorkloadCell(1, 0, self._sets.get(((kind, namespace, name), members.index(number)), NEVER))
         return WorkloadCell(1, 0, NEVER)
 
-    def _placed_job(self, number: int) -> WorkloadCell:
+    def _place_job(self, number: int) -> WorkloadCell:
         key = next((job for job, place in self._jobs.items() if place == number), None)
         value = self._store.objects.get(key) if key is not None else None
         if value is None:
@@ -262,7 +262,7 @@ class Cells:
         return name in self._store.drained and bool(kinds - {DAEMON_SET})
 
 
-def _wanted(pod: Object) -> str:
+def _find_wanted_node(pod: Object) -> str:
     """The node that a DaemonSet's pod names in its affinity."""
     affinity = mapping(mapping(mapping(pod, "spec"), "affinity"), "nodeAffinity")
     for term in items(mapping(affinity, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.tags import Tag
+from kubeproof.cluster.loops.tags import Tag
 
 Object = dict[str, Any]
 Key = tuple[str, str, str]  # kind, namespace ("" where there is none), name

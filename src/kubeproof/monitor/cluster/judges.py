@@ -16,7 +16,7 @@ from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, NEVER, PERSISTENT
 from kubeproof.model.plan import Plan
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.cluster.sight import Members, Sight, Views
-from kubeproof.monitor.times import shown_duration
+from kubeproof.monitor.times import show_duration
 from kubeproof.values import dataclass
 
 FAR = float("inf")
@@ -88,7 +88,7 @@ class _Base:
     def observe(self, sight: Sight) -> bool:
         """Brings the memory up to date; True in bad states."""
         if self._views is not None:
-            self.memory = self.monitor.observe(self.memory, self._views.seen(sight))
+            self.memory = self.monitor.observe(self.memory, self._views.see(sight))
         return bool(self.memory[1])
 
     def alarm(self, text: str, start_us: int, now_us: int) -> Alarm:
@@ -118,7 +118,7 @@ class _Base:
 
     @property
     def _span(self) -> str:
-        return shown_duration(self.patience.within_us)
+        return show_duration(self.patience.within_us)
 
 
 class StateJudge(_Base):

@@ -29,7 +29,7 @@ class LiveChanges:
         if self._missing <= 0:
             yield Change(self._now(), TIME)
 
-    def listed(self, kind: str, objects: Sequence[Object], *, is_first: bool) -> Iterator[Change]:
+    def take_listed(self, kind: str, objects: Sequence[Object], *, is_first: bool) -> Iterator[Change]:
         """All objects of a kind; if it is not for the first time, something was missed."""
         has_begun = self._missing <= 0
         found = [Change(0, RELISTED, (kind, "", ""), has_begun and not is_first)]
@@ -37,7 +37,7 @@ class LiveChanges:
         self._missing -= is_first
         yield from self._now_or_later(found)
 
-    def told(self, what: str, objects: Sequence[Object]) -> Iterator[Change]:
+    def take_notice(self, what: str, objects: Sequence[Object]) -> Iterator[Change]:
         """What a notification tells."""
         found = [change for value in objects for change in self._reader.changes(what, value, 0)]
         yield from self._now_or_later(found)

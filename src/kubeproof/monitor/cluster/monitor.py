@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import groupby
 
-from kubeproof.cluster.control import CreatePods
 from kubeproof.cluster.kinds import POD
-from kubeproof.cluster.tags import Tag, tag_of
+from kubeproof.cluster.loops.control import CreatePods
+from kubeproof.cluster.loops.tags import Tag, tag_of
 from kubeproof.errors import ScenarioError
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.cluster.change import RELISTED, Change, Key
 from kubeproof.monitor.cluster.judges import FAR, Patience
 from kubeproof.monitor.cluster.sight import Sight
-from kubeproof.monitor.cluster.stage import STAGED, Texts, WatchedPlan, first_changes, keys_of, staged
+from kubeproof.monitor.cluster.stage import STAGED, Texts, WatchedPlan, build_stage, first_changes, keys_of
 from kubeproof.monitor.cluster.store import Deed, Store
 from kubeproof.verdicts import Verdict
 
@@ -66,7 +66,7 @@ class ClusterMonitor:
         seen = self._store.objects.items()
         extra = [value for key, value in seen if self._is_staged(key) and key not in self._given]
         try:
-            stage = staged(self._texts, self._store, self._patience, extra)
+            stage = build_stage(self._texts, self._store, self._patience, extra)
         except ScenarioError as problem:
             self._problem = problem  # the Scenario may name what is not there yet
             return
@@ -90,7 +90,7 @@ class ClusterMonitor:
         """The stage with objects that have come since."""
         known = [v for k, v in self._store.objects.items() if self._is_staged(k) and k not in self._given]
         try:
-            fresh = staged(self._texts, self._store, self._patience, known)
+            fresh = build_stage(self._texts, self._store, self._patience, known)
         except ScenarioError:
             return stage  # an object that the Scenario cannot do with: it goes uncounted
         fresh.take_over(stage)
@@ -113,7 +113,7 @@ class ClusterMonitor:
             if stage is None:
                 return
             if deed.is_gap:
-                yield from self._lost(stage, time_us)
+                yield from self._handle_loss(stage, time_us)
             yield from self._judge(stage, Deed(is_external=True, changed=True), time_us, 0, [])
             return
         tags, actions = 0, []
@@ -129,7 +129,7 @@ class ClusterMonitor:
         if any(self._is_staged(c.key) and not stage.knows(c.key) and c.value is not None for c in changes):
             stage = self._restage(stage)
         if deed.is_gap:
-            yield from self._lost(stage, time_us)
+            yield from self._handle_loss(stage, time_us)
         if deed.changed or deed.tags or deed.is_external or not self.moments:
             yield from self._judge(stage, deed, time_us, tags, actions)
 
@@ -143,7 +143,7 @@ class ClusterMonitor:
         self._store.apply(change, deed)
         tags = int(Tag.STEP) if deed.changed else 0
         for one, tag in deed.tags[known:]:
-            number = cells.known(one)
+            number = cells.find_known(one)
             tags |= tag | (tag_of(number, tag) if number is not None and one[0] != "Node" else 0)
         actions: list[object] = []
         for one in deed.created[born:]:
@@ -181,7 +181,7 @@ class ClusterMonitor:
             else:
                 yield alarm
 
-    def _lost(self, stage: WatchedPlan, time_us: int) -> Iterator[Alarm]:
+    def _handle_loss(self, stage: WatchedPlan, time_us: int) -> Iterator[Alarm]:
         """Something was missed: what was counted is worth nothing, and every intent says so once."""
         self.gaps += 1
         if not self._store.blind:

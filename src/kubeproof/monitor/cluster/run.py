@@ -63,7 +63,7 @@ class _Watching:
         self._number = self._taken = self._undelivered = 0
 
     def run(self, changes: Iterable[Change]) -> Summary:
-        for alarm in self._monitor.feed(self._steady.pass_on(self._counted(changes))):
+        for alarm in self._monitor.feed(self._steady.pass_on(self._count(changes))):
             self._tell([alarm])
         if self._refused is not None and not self._verdicts[Verdict.VIOLATED]:
             raise self._refused
@@ -75,7 +75,7 @@ class _Watching:
             tuple(self._tally.places), self._steady.outliers, refused=self._refused,
         )  # fmt: skip
 
-    def _counted(self, changes: Iterable[Change]) -> Iterator[Change]:
+    def _count(self, changes: Iterable[Change]) -> Iterator[Change]:
         try:
             for change in changes:
                 self._taken += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from functools import cached_property
 
-from kubeproof.cluster.control import AnySeen, Seen, View
+from kubeproof.cluster.loops.control import AnySeen, Seen, View
 from kubeproof.cluster.state import NodeCell, Nodes, WorkloadCell
 from kubeproof.intents.views import AnyFact
 from kubeproof.model.by_name.abstraction import canonical
@@ -92,7 +92,7 @@ class Views:
         self._fact, self._reads = fact, fact.reads
         self._made: dict[int, tuple[Nodes, View]] = {}
 
-    def seen(self, sight: Sight) -> AnySeen:
+    def see(self, sight: Sight) -> AnySeen:
         """What the fact sees in a moment."""
         return Seen(
             tuple(self._fact.show_workload(w, sight.workloads[w]) for w in self._reads.workloads),

@@ -66,7 +66,7 @@ class WatchedPlan:
                 vars(judge).update(kept)
 
 
-def staged(texts: Texts, store: Store, patience: Patience, extra: Sequence[Object] = ()) -> WatchedPlan:
+def build_stage(texts: Texts, store: Store, patience: Patience, extra: Sequence[Object] = ()) -> WatchedPlan:
     """The stage of the given files and of objects that were seen."""
     seen = [(OBSERVED, "\n---\n".join(json.dumps(_clean(one)) for one in extra))] if extra else []
     return WatchedPlan(load_texts([*texts, *seen], keeps_texts=False), store, patience)

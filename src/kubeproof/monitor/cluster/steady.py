@@ -31,13 +31,13 @@ class SteadyTimes:
                 self._waiting.append(change)
                 yield from self._begin() if sum(map(_is_dated, self._waiting)) > WITNESSES else ()
             elif not _is_dated(change):
-                yield self._undated(change)
+                yield self._remove_dates(change)
             elif change.time_us > self._now + self._max_ahead_us:
                 self._waiting.append(change)
                 yield from self._confirm() if len(self._waiting) > WITNESSES else ()
             else:
                 yield from self._contradict()
-                yield self._taken(change)
+                yield self._take(change)
         yield from self._begin() if self._now is None else self._contradict()
 
     def _begin(self) -> Iterator[Change]:
@@ -48,11 +48,11 @@ class SteadyTimes:
         held, self._waiting = self._waiting, []
         for change in held:
             is_far = _is_dated(change) and abs(change.time_us - self._now) > self._max_ahead_us and not is_open
-            yield self._at_now(change) if is_far else change if _is_dated(change) else self._undated(change)
+            yield self._at_now(change) if is_far else change if _is_dated(change) else self._remove_dates(change)
         middle = self._now
         self._now = max(time for time in times if is_open or time <= middle + self._max_ahead_us)
 
-    def _undated(self, change: Change) -> Change:
+    def _remove_dates(self, change: Change) -> Change:
         return change._replace(time_us=self._now or 0)
 
     def _confirm(self) -> Iterator[Change]:
@@ -62,13 +62,13 @@ class SteadyTimes:
             yield from (self._at_now(change) for change in self._waiting[: -WITNESSES - 1])
             self._waiting = []
             self._now = first.time_us
-            yield from (self._taken(change) for change in (first, *later))
+            yield from (self._take(change) for change in (first, *later))
 
     def _contradict(self) -> Iterator[Change]:
         held, self._waiting = self._waiting, []
         yield from map(self._at_now, held)
 
-    def _taken(self, change: Change) -> Change:
+    def _take(self, change: Change) -> Change:
         self._now = max(self._now or change.time_us, change.time_us)
         return change
 

@@ -17,8 +17,8 @@ from kubeproof.cluster.kinds import (
     REPLICATION_CONTROLLER,
     STATEFUL_SET,
 )
+from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import Phase
-from kubeproof.cluster.tags import Tag
 from kubeproof.monitor.cluster.change import (
     EVICTIONS,
     WRITTEN,
@@ -96,7 +96,7 @@ class Store:
         self.stale.discard(key)
         if change.value is None:
             if before is not None:
-                self._gone(change, before, deed)
+                self._handle_gone(change, before, deed)
             return
         after = change.value
         if before is not None and _is_older(after, before):
@@ -108,7 +108,7 @@ class Store:
             after = {**before, "spec": {**mapping(before, "spec"), **after["spec"]}}
         self._note_owner(key, after)
         if key[0] == POD and before is not None and _uid(before) != _uid(after):
-            self._gone(change._replace(evictor=0), before, deed)
+            self._handle_gone(change._replace(evictor=0), before, deed)
             before = None
         self.objects[key] = self._kinds.setdefault(key[0], {})[key] = after
         if key[0] == POD:
@@ -123,13 +123,13 @@ class Store:
             if reference.get("controller"):
                 self.owners[key] = (str(reference.get("kind", "")), key[1], str(reference.get("name", "")))
 
-    def _gone(self, change: Change, before: Object, deed: Deed) -> None:
+    def _handle_gone(self, change: Change, before: Object, deed: Deed) -> None:
         key = change.key
         del self.objects[key], self._kinds[key[0]][key]
         deed.changed = True
         if key[0] == POD:
             if phase_of(before) is not None and not is_deleted(before):
-                self._deleted_tags(key, before, change.evictor or _disruption(before), deed)
+                self._tag_deleted(key, before, change.evictor or _disruption(before), deed)
             if key in self.once and change.is_external:
                 self.once.discard(key)
         elif key[0] == "Node":
@@ -159,7 +159,7 @@ class Store:
         if not node_of(before) and node_of(after):
             deed.tags.append((key, int(Tag.BIND | Tag.PLACEMENT)))
         if is_deleted(after) and not is_deleted(before) and phase_of(before) is not None:
-            self._deleted_tags(key, before, change.evictor or _disruption(after), deed)
+            self._tag_deleted(key, before, change.evictor or _disruption(after), deed)
         elif api_phase(after) == "Failed" and api_phase(before) == "Pending" and node_of(before):
             deed.tags.append((key, int(Tag.PODS | Tag.PLACEMENT | Tag.REJECT)))
         deed.changed |= (phase_of(before), node_of(before)) != (phase_of(after), node_of(after))
@@ -171,7 +171,7 @@ class Store:
             known = self.hashes.setdefault(owner, {})
             known.setdefault(str(label), self.current_revision(owner))
 
-    def _deleted_tags(self, key: Key, pod: Object, evictor: int, deed: Deed) -> None:
+    def _tag_deleted(self, key: Key, pod: Object, evictor: int, deed: Deed) -> None:
         tag = int(Tag.PODS | (Tag.PLACEMENT if node_of(pod) else 0))
         deed.tags.append((key, tag | (int(Tag.EVICT) | evictor if evictor else 0)))
         deed.changed = True
@@ -191,9 +191,9 @@ class Store:
             return
         deed.is_external |= change.is_external and not change.evictor
         if change.is_external and change.evictor:
-            self.drained |= {node_of(before)} & self._cordoned()
+            self.drained |= {node_of(before)} & self._find_cordoned()
         if not node_of(before):
-            self._gone(change, before, deed)
+            self._handle_gone(change, before, deed)
             return
         metadata = {**mapping(before, "metadata"), "deletionTimestamp": str(change.time_us)}
         self._write(change._replace(what=WRITTEN, value={**before, "metadata": metadata}), deed)
@@ -201,11 +201,11 @@ class Store:
     def _refuse(self, change: Change, deed: Deed) -> None:
         before = self.objects.get(change.key)
         if before is not None and change.is_external:
-            fresh = {node_of(before)} & self._cordoned() - self.drained
+            fresh = {node_of(before)} & self._find_cordoned() - self.drained
             self.drained |= fresh
             deed.changed |= bool(fresh)
 
-    def _cordoned(self) -> set[str]:
+    def _find_cordoned(self) -> set[str]:
         return {key[2] for key, value in self.of_kind("Node") if is_cordoned(value)}
 
     # -- nodes and workloads --------------------------------------------------------------------

@@ -9,7 +9,7 @@ from kubeproof.errors import EventError
 from kubeproof.monitor.cluster.change import KINDS, LOST, TIME, WRITTEN, Change, Key, Object, items, key_of, mapping
 from kubeproof.monitor.cluster.store import is_cordoned, size_of, template_text
 from kubeproof.monitor.readers.json_stream import values_of
-from kubeproof.monitor.readers.kube import newest, unpacked
+from kubeproof.monitor.readers.kube import newest, unpack
 from kubeproof.monitor.readers.losses import Lost, refuse
 
 GONE = 410
@@ -26,7 +26,7 @@ def changes_of_watch(
     reader, last, problems = WatchReader(), 0, list[EventError]()
     for _, record in values_of(lines, file, problems.append):
         yield from _losses(problems, last, lost)
-        for what, value in unpacked(record):
+        for what, value in unpack(record):
             last = max(last, newest(value, latest_us))
             yield from reader.changes(what, value, last)
     yield from _losses(problems, last, lost)

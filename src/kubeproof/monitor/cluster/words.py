@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from kubeproof.intents.temporal import Temporal
+from kubeproof.intents.predicates.temporal import Temporal
 from kubeproof.logic.automata.graph import reaching_cycles
 from kubeproof.logic.machine import BROKEN, SAFE, Machine
 from kubeproof.logic.machine import Memory as WordMemory
@@ -34,7 +34,7 @@ class WordJudge(_Base):
     def look(self, sight: Sight) -> Iterator[Alarm]:
         temporal, machine = self._temporal, self._temporal.machine
         values = temporal.values(sight.workloads, sight.places, ())
-        letter = temporal.letter(values, temporal.happened(sight.tags, sight.actions), is_stable=False)
+        letter = temporal.letter(values, temporal.look_for(sight.tags, sight.actions), is_stable=False)
         self.word = machine.step(self.word or machine.start, letter)
         self.rest = temporal.letter(values, temporal.nothing_happened, is_stable=True)
         self.since_us = sight.time_us

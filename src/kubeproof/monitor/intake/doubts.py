@@ -69,7 +69,7 @@ class Doubts:
         self._waiting.append(event)
         if not has_clock:
             return self._begin()
-        moment = self._confirmed()
+        moment = self._find_confirmed()
         if moment is None:
             return None
         return self._divide(moment)
@@ -96,10 +96,10 @@ class Doubts:
         *others, last = self._waiting
         near = [event[0] for event in others if abs(event[0] - last[0]) <= self._bound]
         is_known = self._anchor is not None and abs(last[0] - self._anchor) <= self._bound
-        moment = min([*near, last[0]]) if near or is_known else self._confirmed()
+        moment = min([*near, last[0]]) if near or is_known else self._find_confirmed()
         return None if moment is None else self._divide(moment)
 
-    def _confirmed(self) -> int | None:
+    def _find_confirmed(self) -> int | None:
         """The earliest time that enough later events have reached."""
         waiting = self._waiting
         if len(waiting) <= WITNESSES:

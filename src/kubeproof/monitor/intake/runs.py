@@ -51,11 +51,11 @@ class StreamOptions:
 
     def idle_of(self, rules: RuleSet) -> int:
         """After which silence a run is over: never before all that it waits for is decided."""
-        wanted = SPARE * self.settled_of(rules) if self.idle_us is None else self.idle_us
+        wanted = SPARE * self.find_settling_time(rules) if self.idle_us is None else self.idle_us
         least = LEAST_IDLE_US if self.idle_us is None else 0
-        return max(wanted, self.settled_of(rules), least)
+        return max(wanted, self.find_settling_time(rules), least)
 
-    def settled_of(self, rules: RuleSet) -> int:
+    def find_settling_time(self, rules: RuleSet) -> int:
         """After which silence nothing that a run waits for can still come in time."""
         return rules.longest_us + self.skew_us + self.bound_us
 
@@ -90,7 +90,7 @@ class Intake:
     def __init__(self, rules: RuleSet, options: StreamOptions, sink: Sink) -> None:
         self._options, self._sink = options, sink
         self._max_ahead_us, self._idle_us = options.ahead_of(rules), options.idle_of(rules)
-        self._settled_us = options.settled_of(rules)
+        self._settled_us = options.find_settling_time(rules)
         self._ends = [_test(pattern) for pattern in rules.ends]
         self.runs: dict[str, Incoming] = {}  # the one that was silent longest first
         self._agenda: list[tuple[int, str]] = []  # a heap: when to ask whether a run is over

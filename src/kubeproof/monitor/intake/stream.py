@@ -36,12 +36,12 @@ class StreamMonitor:
     def feed(self, events: Iterable[Event]) -> list[Numbered]:
         """The alarms that these events, which come next, give rise to."""
         self._intake.feed(events)
-        return list(self._numbered())
+        return list(self._number())
 
     def advance(self, now_us: int) -> list[Numbered]:
         """The alarms that the passing of time alone gives rise to, up to this moment less the lateness bound."""
         self._intake.advance(now_us)
-        return list(self._numbered())
+        return list(self._number())
 
     def lose(self) -> None:
         """Notes that something was lost now, nobody knows of which run."""
@@ -54,7 +54,7 @@ class StreamMonitor:
             partition.finish(complete=complete)
             self._intake.touched[run] = None
             self._found += partition.fetch()
-        return list(self._numbered())
+        return list(self._number())
 
     def open(self) -> int:
         """Obligations that wait."""
@@ -140,7 +140,7 @@ class StreamMonitor:
             )
         return found
 
-    def _numbered(self) -> Iterator[Numbered]:
+    def _number(self) -> Iterator[Numbered]:
         found, self._found = self._found, []
         for alarm in found:
             self.raised += 1

@@ -88,7 +88,7 @@ def by_run(events: Iterable[Event]) -> dict[str, list[Event]]:
     return runs
 
 
-def watched(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> list[Alarm]:
+def watch(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> list[Alarm]:
     """The alarms of a complete run; its clock goes on until the workload's end."""
     arrival = Arrival(LATENESS_US)
     partition = Partition(rules, run=info.name, gaps=arrival.gaps)
@@ -99,9 +99,9 @@ def watched(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> li
     return [alarm for alarm in partition.fetch() if alarm.verdict == Verdict.VIOLATED]
 
 
-def judged(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> Judged:
+def judge(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> Judged:
     """What the rules say about a run."""
-    alarms = watched(rules, info, events)
+    alarms = watch(rules, info, events)
     moments = sorted(alarm.detected_us for alarm in alarms if not alarm.at_end)
     caused = [moment for moment in moments if info.activation_us is None or moment >= info.activation_us]
     return Judged(info, len(alarms), caused[0] if caused else None, bool(moments) and not caused)
@@ -109,7 +109,7 @@ def judged(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> Jud
 
 def evaluate(rules: Sequence[Rule], infos: Iterable[RunInfo], runs: Runs) -> Scores:
     """The scores of given rules on all runs."""
-    return scored([judged(rules, info, runs[info.name]) for info in infos if info.name in runs], len(rules))
+    return score([judge(rules, info, runs[info.name]) for info in infos if info.name in runs], len(rules))
 
 
 def cross_validate(infos: Sequence[RunInfo], runs: Runs, folds: int, options: MineOptions = MineOptions()) -> Scores:
@@ -125,11 +125,11 @@ def cross_validate(infos: Sequence[RunInfo], runs: Runs, folds: int, options: Mi
         rules = mine(traces_of(event for info in known for event in runs[info.name]), options).rules.rules
         most_rules = max(most_rules, len(rules))
         unseen = [info for info in infos if fold[info.group] == number and info.name in runs]
-        results += [judged(rules, info, runs[info.name]) for info in unseen]
-    return scored(results, most_rules)
+        results += [judge(rules, info, runs[info.name]) for info in unseen]
+    return score(results, most_rules)
 
 
-def scored(results: Sequence[Judged], rules: int) -> Scores:
+def score(results: Sequence[Judged], rules: int) -> Scores:
     """The figures."""
     injected = [one for one in results if one.info.is_injected]
     failed = [one for one in injected if one.info.is_failure]
@@ -141,13 +141,14 @@ def scored(results: Sequence[Judged], rules: int) -> Scores:
         raise NothingToCheckError("E301 no run to evaluate. The directory needs runs.csv and the events of its runs.")
     leads = [lead for one in failed if (lead := _lead(one)) is not None]
     return Scores(
-        _alarmed(failed), len(failed) - _alarmed(failed), _alarmed(harmless), len(harmless) - _alarmed(harmless),
-        _alarmed(silent), len(silent), _alarmed(clean), len(clean), len(leads), tuple(leads),
-        _alarmed(damaged), len(damaged), sum(one.is_premature for one in failed), rules,
+        _count_alarmed(failed), len(failed) - _count_alarmed(failed),
+        _count_alarmed(harmless), len(harmless) - _count_alarmed(harmless),
+        _count_alarmed(silent), len(silent), _count_alarmed(clean), len(clean), len(leads), tuple(leads),
+        _count_alarmed(damaged), len(damaged), sum(one.is_premature for one in failed), rules,
     )  # fmt: skip
 
 
-def _alarmed(results: Sequence[Judged]) -> int:
+def _count_alarmed(results: Sequence[Judged]) -> int:
     return sum(one.alarms > 0 for one in results)
 
 

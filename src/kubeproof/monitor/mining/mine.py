@@ -16,7 +16,7 @@ from math import ceil
 from kubeproof.errors import NothingToCheckError
 from kubeproof.monitor.event import SECOND_US
 from kubeproof.monitor.mining.observations import Coverage, Observed, Pair, observe_answers, observe_pairs
-from kubeproof.monitor.mining.pruning import chained, spanner
+from kubeproof.monitor.mining.pruning import chain, spanner
 from kubeproof.monitor.mining.traces import Trace
 from kubeproof.monitor.mining.validation import Window, breaking_traces, late_traces, most_events, window_of
 from kubeproof.monitor.rules.rules import AtMost, Chain, Evidence, FollowedBy, Matching, Pattern, Rule, RuleSet
@@ -58,7 +58,7 @@ def mine(traces: Sequence[Trace], options: MineOptions = MineOptions(), name: st
         raise NothingToCheckError(
             "E301 no fault-free run to learn from. Name a directory of runs, or files with events."
         )
-    return _Miner(traces, options).mined(name)
+    return _Miner(traces, options).mine(name)
 
 
 class _Miner:
@@ -70,19 +70,21 @@ class _Miner:
         self._least_runs = max(1, ceil(options.support * len(traces)))
         self._least_reached = max(min(2, len(traces)), ceil(options.reached * len(traces)))
         self._coverage = Coverage(traces)
-        self._pairs = self._supported(observe_pairs(traces, self._folds))
+        self._pairs = self._filter_supported(observe_pairs(traces, self._folds))
         answers = observe_answers(traces, self._folds, self._bounds())
-        self._answers = self._supported({pair: one for pair, one in answers.items() if pair not in self._pairs})
+        self._answers = self._filter_supported({pair: one for pair, one in answers.items() if pair not in self._pairs})
         self._counts = self._count()
 
-    def _supported(self, found: dict[Pair, Observed]) -> dict[Pair, Observed]:
+    def _filter_supported(self, found: dict[Pair, Observed]) -> dict[Pair, Observed]:
         return {pair: one for pair, one in found.items() if len(one.longest) >= self._least_runs}
 
     def _bounds(self) -> dict[str, int]:
         """For each event the longest window in which it would still be a surprise."""
-        return {name: self._bound(name) for name in sorted({name for trace in self._traces for name in trace.times})}
+        return {
+            name: self._find_bound(name) for name in sorted({name for trace in self._traces for name in trace.times})
+        }
 
-    def _bound(self, name: str) -> int:
+    def _find_bound(self, name: str) -> int:
         low, high = 0, max(1, max(trace.end_us - trace.start_us for trace in self._traces))
         while low < high:
             middle = (low + high + 1) // 2
@@ -99,7 +101,7 @@ class _Miner:
                 counts.setdefault(name, {})[number] = len(times)
         return counts
 
-    def mined(self, name: str) -> Mined:
+    def mine(self, name: str) -> Mined:
         """Everything, with the smallest margin that is good enough."""
         for margin in self._options.margins:
             found = self._with_margin(margin, name)
@@ -121,13 +123,13 @@ class _Miner:
             len(self._traces),
             sum(trace.size for trace in self._traces),
             margin,
-            len(pair_alarms | answer_alarms | self._broken({**self._pairs, **believable})),
+            len(pair_alarms | answer_alarms | self._find_broken({**self._pairs, **believable})),
             len(pair_alarms | answer_alarms),
             pair_drops + answer_drops + limit_drops,
             len(pairs) + len(answers) - len(kept_pairs) - len(kept_answers),
         )
 
-    def _broken(self, found: dict[Pair, Observed]) -> set[int]:
+    def _find_broken(self, found: dict[Pair, Observed]) -> set[int]:
         return {trace for one in found.values() for trace in breaking_traces(one, self._folds)}
 
     def _is_believable(self, pair: Pair, one: Observed, window: Window) -> bool:
@@ -149,7 +151,7 @@ class _Miner:
 
     def _chains(self, pairs: list[Pair], windows: dict[Pair, int]) -> list[Rule]:
         rules = []
-        for path in chained(pairs, windows, self._options.longest_link_us):
+        for path in chain(pairs, windows, self._options.longest_link_us):
             links = list(pairwise(path))
             evidence = tuple(self._evidence(link, counted=True) for link in links)
             within = tuple(windows[link] for link in links)

@@ -58,12 +58,12 @@ def observe_pairs(traces: Sequence[Trace], folds: int) -> dict[Pair, Observed]:
     names = sorted({name for trace in traces for name in trace.times})
     found = {(a, b): Observed({}, []) for a in names for b in names if a != b}
     for number, trace in enumerate(traces):
-        for pair in _dropped(found, number, folds, ((p, _counted(trace, *p)) for p in found)):
+        for pair in _find_dropped(found, number, folds, ((p, _pair_by_count(trace, *p)) for p in found)):
             del found[pair]
     return found
 
 
-def _counted(trace: Trace, first: str, then: str) -> int | None:
+def _pair_by_count(trace: Trace, first: str, then: str) -> int | None:
     """The longest delay between partners; None if they are not in order or not equally many, -1 if there are none."""
     ones, others = trace.times.get(first, ()), trace.times.get(then, ())
     if len(ones) != len(others):
@@ -82,13 +82,13 @@ def observe_answers(traces: Sequence[Trace], folds: int, bounds: dict[str, int])
     names = sorted({name for trace in traces for name in trace.times})
     found = {(a, b): Observed({}, []) for a in names for b in names if a != b and bounds[b] > 0}
     for number, trace in enumerate(traces):
-        judged = ((p, _answered(trace, *p, bounds[p[1]])) for p in found)
-        for pair in _dropped(found, number, folds, judged):
+        judged = ((p, _find_answer(trace, *p, bounds[p[1]])) for p in found)
+        for pair in _find_dropped(found, number, folds, judged):
             del found[pair]
     return found
 
 
-def _answered(trace: Trace, first: str, then: str, bound: int) -> int | None:
+def _find_answer(trace: Trace, first: str, then: str, bound: int) -> int | None:
     """The longest time to the next answer; None if one takes longer than the bound, -1 if there is no question."""
     ones, others = trace.times.get(first, ()), trace.times.get(then, ())
     longest, place, count = -1, 0, len(others)
@@ -101,7 +101,7 @@ def _answered(trace: Trace, first: str, then: str, bound: int) -> int | None:
     return longest
 
 
-def _dropped(
+def _find_dropped(
     found: dict[Pair, Observed], number: int, folds: int, judged: Iterable[tuple[Pair, int | None]]
 ) -> list[Pair]:
     """Notes what a trace says about the candidates; gives those that are broken in two folds and so never learned."""

@@ -43,7 +43,7 @@ def _reaches(graph: dict[str, list[tuple[str, int]]], start: str, goal: str, bou
     return False
 
 
-def chained(pairs: list[Pair], windows: dict[Pair, int], longest_link_us: int) -> list[list[str]]:
+def chain(pairs: list[Pair], windows: dict[Pair, int], longest_link_us: int) -> list[list[str]]:
     """The pairs as paths: each pair is in exactly one, and quick ones that follow each other are in the same."""
     following: dict[str, str] = {}
     taken: set[str] = set()

@@ -101,7 +101,7 @@ def _inside(directory: str) -> list[str]:
     return [os.path.join(directory, name) for name in wanted]
 
 
-def labelled_events(paths: Sequence[str], form: str = AUTO) -> Iterator[Event]:
+def label_events(paths: Sequence[str], form: str = AUTO) -> Iterator[Event]:
     """The events of all files; those without a run belong to the run that is named like their file."""
     for path in event_files(paths):
         name = os.path.basename(path).removesuffix(".gz").rpartition(".")[0] or path
@@ -109,6 +109,6 @@ def labelled_events(paths: Sequence[str], form: str = AUTO) -> Iterator[Event]:
             yield event if event.run else event._replace(run=name)
 
 
-def known_runs(paths: Sequence[str]) -> dict[str, RunInfo]:
+def read_known_runs(paths: Sequence[str]) -> dict[str, RunInfo]:
     """What the indexes of all directories among the paths tell."""
     return {name: info for path in paths if os.path.isdir(path) for name, info in read_index(path).items()}

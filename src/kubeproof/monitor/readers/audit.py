@@ -10,7 +10,7 @@ from typing import Any
 
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.readers.jsonl import objects, shown
+from kubeproof.monitor.readers.jsonl import objects, show
 from kubeproof.monitor.readers.losses import Lost, refuse
 from kubeproof.monitor.times import parse_time
 
@@ -67,4 +67,4 @@ def _child(record: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _text(record: dict[str, Any], name: str) -> str:
-    return shown(record.get(name)) or ""
+    return show(record.get(name)) or ""

@@ -21,7 +21,7 @@ def read_csv(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[E
     try:
         header = next(rows, None)
     except csv.Error:
-        raise _broken(file, rows.line_num) from None
+        raise _make_broken(file, rows.line_num) from None
     if header is None:
         return
     _check_header(header, file)
@@ -42,10 +42,10 @@ def _sound_rows(rows: Iterator[Row], file: str, lost: Lost, line: Callable[[], i
                 yield line(), row
             return
         except csv.Error:
-            lost(_broken(file, line()))
+            lost(_make_broken(file, line()))
 
 
-def _broken(file: str, line: int) -> EventError:
+def _make_broken(file: str, line: int) -> EventError:
     remedy = "Separate by commas, quote with double quotes"
     return EventError("not valid CSV", file=file, line=line, remedy=remedy)
 
@@ -90,7 +90,7 @@ class _Columns:
         text = row[self._time]
         if not (text.isdecimal() or (text[:1] == "-" and text[1:].isdecimal())) or len(text) > MOST_DIGITS:
             return None
-        name = row[self._name] if self._name is not None else self._joined(row)
+        name = row[self._name] if self._name is not None else self._join(row)
         if not name:
             return None
         attributes = {field: row[position] for field, position in self._attributes if row[position]}
@@ -101,7 +101,7 @@ class _Columns:
             attributes or NO_ATTRIBUTES,
         )  # fmt: skip
 
-    def _joined(self, row: Row) -> str:
+    def _join(self, row: Row) -> str:
         if len(self._parts) != len(NAME_PARTS):
             return ""
         pair = (row[self._parts[0]], row[self._parts[1]])

@@ -10,7 +10,7 @@ from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.audit import is_audit, read_audit
 from kubeproof.monitor.readers.csv_rows import read_csv
-from kubeproof.monitor.readers.jsonl import parsed, read_jsonl
+from kubeproof.monitor.readers.jsonl import parse_value, read_jsonl
 from kubeproof.monitor.readers.kube import is_kube, read_kube
 from kubeproof.monitor.readers.lines import Idle, lines_of
 from kubeproof.monitor.readers.losses import Lost, Tolerance, refuse
@@ -39,8 +39,8 @@ def read_events(path: str, form: str = AUTO, idle: Idle | None = None, tell: Los
     if tell is None or (form != AUTO and form not in READERS):
         return read_lines(lines_of(path, idle), shown, form)
     tolerance = Tolerance(tell)
-    lines = lines_of(path, idle, tolerance.lost)
-    return tolerance.pass_on(read_lines(lines, shown, form, tolerance.lost))
+    lines = lines_of(path, idle, tolerance.note_loss)
+    return tolerance.pass_on(read_lines(lines, shown, form, tolerance.note_loss))
 
 
 def read_lines(lines: Iterator[str], shown: str, form: str = AUTO, lost: Lost = refuse) -> Iterator[Event]:
@@ -48,7 +48,7 @@ def read_lines(lines: Iterator[str], shown: str, form: str = AUTO, lost: Lost = 
     if form in READERS:
         yield from READERS[form](lines, shown, lost)
     elif form != AUTO:
-        yield from checked(own_reader(form)(lines, shown), shown, form)
+        yield from check_events(own_reader(form)(lines, shown), shown, form)
     else:
         begin = _beginning(lines)
         if begin:
@@ -102,7 +102,7 @@ def _guess(begin: Sequence[str], shown: str) -> str:
     if start.startswith("["):
         return "spans"
     try:
-        record = parsed(first, file=shown, line=1)
+        record = parse_value(first, file=shown, line=1)
     except EventError:
         return "spans" if start.strip() == "{" else "jsonl"
     if isinstance(record, dict) and is_audit(record):
@@ -112,7 +112,7 @@ def _guess(begin: Sequence[str], shown: str) -> str:
     return "spans" if looks_like_spans(record) else "jsonl"
 
 
-def checked(events: Iterable[Event], shown: str, form: str) -> Iterator[Event]:
+def check_events(events: Iterable[Event], shown: str, form: str) -> Iterator[Event]:
     """What a reader of the user's yields, if they are events; its mistakes are told as such."""
     if form in READERS:
         yield from events

@@ -29,7 +29,7 @@ def objects(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[tu
         if line.isspace():
             continue
         try:
-            value = parsed(line, file=file, line=number)
+            value = parse_value(line, file=file, line=number)
         except EventError as problem:
             lost(problem)
             continue
@@ -39,7 +39,7 @@ def objects(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[tu
             lost(EventError("not a JSON object", file=file, line=number, remedy="Write one object per line"))
 
 
-def parsed(text: str, *, file: str, line: int) -> Any:
+def parse_value(text: str, *, file: str, line: int) -> Any:
     """The JSON value of a text; whatever is wrong with it is told with its place."""
     try:
         value = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
@@ -68,16 +68,16 @@ def half_character(file: str, line: int) -> EventError:
 
 def flat(record: dict[str, Any]) -> dict[str, str]:
     """The record with texts as values; lists and deeper objects are left out."""
-    found = {key: text for key, value in record.items() if (text := shown(value)) is not None}
+    found = {key: text for key, value in record.items() if (text := show(value)) is not None}
     inner = record.get("attributes")
     if isinstance(inner, dict):
         for key, value in inner.items():
-            if (text := shown(value)) is not None:
+            if (text := show(value)) is not None:
                 found[f"attributes.{key}" if key in found or key in SPOKEN_FOR else key] = text
     return found
 
 
-def shown(value: Any) -> str | None:
+def show(value: Any) -> str | None:
     """A single value as text; None for null and everything composed."""
     if isinstance(value, bool):
         return "true" if value else "false"

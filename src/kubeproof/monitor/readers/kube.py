@@ -30,19 +30,19 @@ def read_kube(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[
     """One event per object; lists are unpacked, bookmarks passed over."""
     last = 0
     for number, record in values_of(lines, file, lost):
-        for kind, value in unpacked(record):
+        for kind, value in unpack(record):
             if not isinstance(value.get("metadata"), dict) or not isinstance(value.get("kind"), str):
                 remedy = "Give Events, or the output of kubectl get --watch -o json"
                 lost(EventError("not a Kubernetes object", file=file, line=number, remedy=remedy))
                 continue
             if kind == "BOOKMARK":
                 continue
-            event = _api_event(value) if is_event(value) else _watched(kind, value)
+            event = _api_event(value) if is_event(value) else _read_watched(kind, value)
             last = max(last, event.time_us)
             yield event if event.time_us else event._replace(time_us=last)
 
 
-def unpacked(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def unpack(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a record with what happened to each: plain objects are as they are."""
     inner = record.get("object")
     if record.get("type") in TYPES and isinstance(inner, dict):
@@ -82,7 +82,7 @@ def _api_event(value: dict[str, Any]) -> Event:
     return Event(moment, str(value.get("reason") or "Event"), reporter, target, target, "", identity, None, kept)
 
 
-def _watched(what: str, value: dict[str, Any]) -> Event:
+def _read_watched(what: str, value: dict[str, Any]) -> Event:
     metadata = _child(value, "metadata")
     target = "/".join(filter(None, (str(metadata.get("namespace") or ""), str(metadata.get("name") or ""))))
     version = str(metadata.get("resourceVersion") or "")

@@ -31,10 +31,10 @@ def lines_of(path: str, idle: Idle | None = None, lost: Lost = refuse) -> Iterat
     shown = printable(path)
     number = 0
     try:
-        with _opened(path) as file:
+        with _open(path) as file:
             for line in _lines(_patient(file, idle if path == STDIN else None)):
                 number += 1
-                yield _decoded(line, shown, number, lost)
+                yield _decode(line, shown, number, lost)
     except (OSError, EOFError, ValueError, zlib.error) as problem:
         reason = getattr(problem, "strerror", None) or "damaged or cut off"
         remedy = "Check the path and its permissions"
@@ -44,7 +44,7 @@ def lines_of(path: str, idle: Idle | None = None, lost: Lost = refuse) -> Iterat
         lost(found)
 
 
-def _decoded(line: bytes | None, shown: str, number: int, lost: Lost) -> str:
+def _decode(line: bytes | None, shown: str, number: int, lost: Lost) -> str:
     """The line as text; None is one that is too long."""
     if line is None:
         remedy = "Events are one per line; leave large bodies out of the log"
@@ -58,7 +58,7 @@ def _decoded(line: bytes | None, shown: str, number: int, lost: Lost) -> str:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
+def _open(path: str) -> Iterator[BinaryIO]:
     if path == STDIN:
         yield sys.stdin.buffer
         return

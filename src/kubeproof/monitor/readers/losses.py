@@ -25,7 +25,7 @@ class Tolerance:
         self._tell = tell
         self._held: list[EventError] | None = []  # until the first good record comes
 
-    def lost(self, problem: EventError) -> None:
+    def note_loss(self, problem: EventError) -> None:
         """Notes a record that cannot be read."""
         if self._held is None:
             self._tell(problem)

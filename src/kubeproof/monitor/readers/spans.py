@@ -13,7 +13,7 @@ from typing import Any
 
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.readers.jsonl import parsed, shown
+from kubeproof.monitor.readers.jsonl import parse_value, show
 from kubeproof.monitor.readers.losses import Lost, refuse
 from kubeproof.monitor.times import parse_time
 
@@ -52,11 +52,11 @@ def _documents(lines: Iterable[str], file: str, lost: Lost) -> Iterator[tuple[in
     problems: list[EventError] = []
     for place, line in enumerate(read, 1):
         try:
-            documents += [(place, parsed(line, file=file, line=place))] if line.strip() else []
+            documents += [(place, parse_value(line, file=file, line=place))] if line.strip() else []
         except EventError as problem:
             problems.append(problem)
     if problems and not any(looks_like_spans(document) for _, document in documents):
-        documents, problems = [(1, parsed("".join(read), file=file, line=1))], []
+        documents, problems = [(1, parse_value("".join(read), file=file, line=1))], []
     for unreadable in problems:
         lost(unreadable)
     yield from documents
@@ -77,13 +77,13 @@ def _zipkin(span: Any, file: str, line: int) -> Event:
         raise EventError("not a span", file=file, line=line, remedy="Zipkin spans are JSON objects")
     local, remote, tags = (_object(span, name) for name in ("localEndpoint", "remoteEndpoint", "tags"))
     attributes = {f"tag.{name}": value for name, value in tags.items() if isinstance(value, str)}
-    attributes |= {name: text for name in ("kind", "duration") if (text := shown(span.get(name)))}
+    attributes |= {name: text for name in ("kind", "duration") if (text := show(span.get(name)))}
     return Event(
         _moment(span.get("timestamp"), _MICROSECOND, file, line),
         _name(span, file, line),
-        shown(local.get("serviceName")) or "",
-        shown(remote.get("serviceName")) or "",
-        shown(span.get("traceId")) or "",
+        show(local.get("serviceName")) or "",
+        show(remote.get("serviceName")) or "",
+        show(span.get("traceId")) or "",
         "",
         _identity(span.get("traceId"), span.get("id"), span.get("kind")),
         None,
@@ -100,14 +100,14 @@ def _otlp_spans(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
 
 def _otlp(span: dict[str, Any], service: str, file: str, line: int) -> Event:
     attributes = {f"tag.{name}": value for name, value in _attributes(span).items()}
-    if shown(_object(span, "status").get("code")) in ("2", "STATUS_CODE_ERROR"):
+    if show(_object(span, "status").get("code")) in ("2", "STATUS_CODE_ERROR"):
         attributes["error"] = "true"
     return Event(
         _moment(span.get("startTimeUnixNano"), _NANOSECOND, file, line),
         _name(span, file, line),
         service,
         attributes.get("tag.peer.service", ""),
-        shown(span.get("traceId")) or "",
+        show(span.get("traceId")) or "",
         "",
         _identity(span.get("traceId"), span.get("spanId"), None),
         None,
@@ -119,26 +119,26 @@ def _attributes(holder: dict[str, Any]) -> dict[str, str]:
     """Attributes of OTLP, which are lists of keys and typed values."""
     found = {}
     for entry in _objects(holder, "attributes"):
-        key, value = shown(entry.get("key")), next(iter(_object(entry, "value").values()), None)
-        if key and (text := shown(value)) is not None:
+        key, value = show(entry.get("key")), next(iter(_object(entry, "value").values()), None)
+        if key and (text := show(value)) is not None:
             found[key] = text
     return found
 
 
 def _identity(*parts: Any) -> str:
-    texts = [shown(part) or "" for part in parts]
+    texts = [show(part) or "" for part in parts]
     return ":".join(texts) if texts[1] else ""
 
 
 def _name(span: dict[str, Any], file: str, line: int) -> str:
-    name = shown(span.get("name"))
+    name = show(span.get("name"))
     if not name:
         raise EventError("a span without a name", file=file, line=line, remedy="Name the operation")
     return name
 
 
 def _moment(value: Any, unit: Fraction, file: str, line: int) -> int:
-    moment = parse_time(shown(value) or "", unit)
+    moment = parse_time(show(value) or "", unit)
     if moment is None:
         raise EventError("a span without a start", file=file, line=line, remedy="Spans have their start as a number")
     return moment

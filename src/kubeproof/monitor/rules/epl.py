@@ -41,20 +41,20 @@ def _statements(rule: Rule) -> Iterator[str]:
         return
     match rule.body:
         case FollowedBy() as pair:
-            yield _named(rule.name, _pair(pair))
+            yield _name(rule.name, _pair(pair))
         case Chain() as chain:
             for number, link in enumerate(chain.links, 1):
-                yield _named(f"{rule.name} ({number})", _pair(link))
+                yield _name(f"{rule.name} ({number})", _pair(link))
         case AtMost(event, _, per) as limit:
             window = "#keepall" if per is None else f"#time({_seconds(per)} sec)"
-            yield _named(rule.name, f"select count(*) from {_event(event)}{window} having count(*) > {limit.most}")
+            yield _name(rule.name, f"select count(*) from {_event(event)}{window} having count(*) > {limit.most}")
         case EqualCounts(events, per, tolerance):
             yield from _equal(rule.name, events, per, tolerance)
         case Never(event):
-            yield _named(rule.name, f"select * from {_event(event)}")
+            yield _name(rule.name, f"select * from {_event(event)}")
         case Heartbeat(event, every):
             silence = f"(timer:interval({_seconds(every)} sec) and not {_event(event)})"
-            yield _named(rule.name, f"select * from pattern [every a={_event(event)} -> {silence}]")
+            yield _name(rule.name, f"select * from pattern [every a={_event(event)} -> {silence}]")
 
 
 def _pair(pair: FollowedBy) -> str:
@@ -73,7 +73,7 @@ def _equal(name: str, events: tuple[Pattern, ...], per: int | None, tolerance: i
     for number, other in enumerate(sums[1:], 1):
         label = name if len(sums) == 2 else f"{name} ({number})"
         difference = f"Math.abs({sums[0]} - {other})"
-        yield _named(label, f"select count(*) from {window} having {difference} > {tolerance}")
+        yield _name(label, f"select count(*) from {window} having {difference} > {tolerance}")
 
 
 def _patterns(rule: Rule) -> tuple[Pattern, ...]:
@@ -88,7 +88,7 @@ def _patterns(rule: Rule) -> tuple[Pattern, ...]:
             return ()
 
 
-def _named(name: str, statement: str) -> str:
+def _name(name: str, statement: str) -> str:
     return f"@Name({_text(name)}) {statement};"
 
 

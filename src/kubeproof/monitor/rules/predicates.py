@@ -54,7 +54,7 @@ def _comparison(words: Words) -> Test:
     if words.took("exists"):
         return lambda event: bool(get(event))
     if words.took("in"):
-        allowed = frozenset(words.listed("a value"))
+        allowed = frozenset(words.read_list("a value"))
         return lambda event: get(event) in allowed
     if words.took("matches"):
         pattern = re.compile(translate(words.word("a pattern")))

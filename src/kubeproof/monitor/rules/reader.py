@@ -64,15 +64,15 @@ def read_rules(content: bytes, file: str, *, bounds: Bounds = Bounds()) -> RuleS
         problem = "not a mapping" if root is not None else f"{len(documents)} documents, not one"
         raise RuleError(problem, file=file, line=1, remedy=f"Write one object of kind {KIND}")
     fields = Fields(root, "", Log(file, KIND, RuleError))
-    if fields.required_text("apiVersion") != VERSION:
+    if fields.require_text("apiVersion") != VERSION:
         fields.fail("apiVersion", "is not one of rules", remedy=f"Write apiVersion: {VERSION}")
-    if fields.required_text("kind") != KIND:
+    if fields.require_text("kind") != KIND:
         fields.fail("kind", "is not that of rules", remedy=f"Write kind: {KIND}")
     metadata = fields.child("metadata")
     name = (metadata.text("name") if metadata else None) or "rules"
     if metadata:
         metadata.finish_strictly("name")
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     fields.finish_strictly("apiVersion", "kind", "metadata", "spec")
     return _rule_set(spec, name)
 
@@ -99,14 +99,14 @@ def _rule(fields: Fields, number: int) -> Rule:
         fields.finish_strictly(*_BODIES)
         remedy = f"Write exactly one of {', '.join(_BODIES)}"
         fields.log.fail(f"{fields.path}: {len(kinds)} rules in one", line=fields.mapping.line, remedy=remedy)
-    inner = fields.required_child(kinds[0])
+    inner = fields.require_child(kinds[0])
     body = _BODIES[kinds[0]](inner)
     inner.finish_strictly()
     fields.finish_strictly("name", "severity", "evidence", *_BODIES)
     return Rule(name or f"{kinds[0]}-{number}", body, severity, evidence)
 
 
-def _followed_by(fields: Fields) -> Body:
+def _read_followed_by(fields: Fields) -> Body:
     first, then = _pattern(fields, "first"), _pattern(fields, "then")
     if first == then:
         fields.fail("then", "is the same event as first", remedy="Use heartbeat for an event that comes again")
@@ -121,7 +121,7 @@ def _chain(fields: Fields) -> Body:
     value = fields.value("within")
     if isinstance(value, Scalar):
         return Chain(events, (_duration(fields, "within"),) * (len(events) - 1), _matching(fields))
-    within = tuple(_parsed_duration(fields, "within", text) for text in fields.texts("within"))
+    within = tuple(_parse_duration(fields, "within", text) for text in fields.texts("within"))
     if len(within) != len(events) - 1:
         problem = f"has {len(within)} durations for {len(events) - 1} links"
         fields.fail("within", problem, remedy="Write one duration for all links, or one per link")
@@ -148,12 +148,12 @@ def _heartbeat(fields: Fields) -> Body:
 
 
 def _ltl(fields: Fields) -> Body:
-    formula, where = fields.required_text("formula"), fields.text_map("where")
-    _tried(fields, "formula", lambda: parse_formula(formula))
+    formula, where = fields.require_text("formula"), fields.text_map("where")
+    _try_parse(fields, "formula", lambda: parse_formula(formula))
     meanings = {}
     for proposition, _ in names_in(formula):
         predicate = where.get(proposition, proposition)  # a name in double quotes is its own predicate
-        _tried(fields, "where" if proposition in where else "formula", lambda text=predicate: parse_predicate(text))  # type: ignore[misc]
+        _try_parse(fields, "where" if proposition in where else "formula", lambda text=predicate: parse_predicate(text))  # type: ignore[misc]
         meanings[proposition] = predicate
     for proposition in where:
         if proposition not in meanings:
@@ -163,7 +163,7 @@ def _ltl(fields: Fields) -> Body:
 
 
 _BODIES: dict[str, Callable[[Fields], Body]] = {
-    "followedBy": _followed_by,
+    "followedBy": _read_followed_by,
     "chain": _chain,
     "equalCounts": _equal_counts,
     "atMost": _at_most,
@@ -187,7 +187,7 @@ def _delay(fields: Fields, key: str) -> int:
     text = fields.text(key)
     if text is None or text == "0s":
         return 0
-    return _parsed_duration(fields, key, text)
+    return _parse_duration(fields, key, text)
 
 
 def _pattern(fields: Fields, key: str) -> Pattern:
@@ -213,13 +213,13 @@ def _one_pattern(fields: Fields, key: str, value: Value) -> Pattern:
     inner = Fields(value, fields.path_of(key), fields.log)
     where = inner.text("where") or ""
     if where:
-        _tried(inner, "where", lambda: parse_predicate(where))
-    found = Pattern(inner.required_text("name"), where)
+        _try_parse(inner, "where", lambda: parse_predicate(where))
+    found = Pattern(inner.require_text("name"), where)
     inner.finish_strictly("name", "where")
     return found
 
 
-def _tried(fields: Fields, key: str, parse: Callable[[], object]) -> None:
+def _try_parse(fields: Fields, key: str, parse: Callable[[], object]) -> None:
     """Parses what a field holds; a mistake is told with the field's place."""
     try:
         parse()
@@ -233,17 +233,17 @@ def _matching(fields: Fields) -> Matching:
 
 def _per(fields: Fields) -> int | None:
     text = fields.text("per")
-    return None if text in (None, "run") else _parsed_duration(fields, "per", text)
+    return None if text in (None, "run") else _parse_duration(fields, "per", text)
 
 
 def _duration(fields: Fields, key: str) -> int:
     value = fields.value(key)
     if isinstance(value, Scalar) and value.kind is not ScalarKind.STRING:
         fields.fail(key, "has no unit", remedy="Write a duration such as 250ms, 40s or 1m30s")
-    return _parsed_duration(fields, key, fields.required_text(key))
+    return _parse_duration(fields, key, fields.require_text(key))
 
 
-def _parsed_duration(fields: Fields, key: str, text: str) -> int:
+def _parse_duration(fields: Fields, key: str, text: str) -> int:
     duration = parse_duration(text)
     if duration is None:
         fields.fail(key, f"is {printable(text)!r}", remedy="Write a duration such as 250ms, 40s or 1m30s")

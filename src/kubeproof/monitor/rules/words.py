@@ -17,7 +17,7 @@ from kubeproof.monitor.rules.rules import (
     Never,
     Rule,
 )
-from kubeproof.monitor.times import shown_duration
+from kubeproof.monitor.times import show_duration
 
 _ANSWERS = {
     Matching.COUNT: "the i-th by the i-th",
@@ -26,14 +26,14 @@ _ANSWERS = {
 }
 
 
-def said(body: Body) -> str:
+def describe(body: Body) -> str:
     """What the rule demands, in one sentence."""
     match body:
         case FollowedBy(first, then, within, matching):
-            return f"every {first} is followed by {then} within {shown_duration(within)}, {_ANSWERS[matching]}"
+            return f"every {first} is followed by {then} within {show_duration(within)}, {_ANSWERS[matching]}"
         case Chain(events, within, matching):
             links = zip(events[1:], within, strict=False)
-            steps = ", then ".join(f"{event} within {shown_duration(time)}" for event, time in links)
+            steps = ", then ".join(f"{event} within {show_duration(time)}" for event, time in links)
             return f"every {events[0]} is followed by {steps}, {_ANSWERS[matching]}"
         case EqualCounts(events, per, tolerance):
             slack = f", up to {tolerance}" if tolerance else ""
@@ -44,18 +44,18 @@ def said(body: Body) -> str:
         case Never(event):
             return f"{event} never occurs"
         case Heartbeat(event, every):
-            return f"{event} comes again within {shown_duration(every)}"
+            return f"{event} comes again within {show_duration(every)}"
         case Ltl(formula, _, by_key):
             return f"{formula}{', for each key' if by_key else ''}"
 
 
 def _period(per_us: int | None) -> str:
-    return "in a run" if per_us is None else f"in any {shown_duration(per_us)}"
+    return "in a run" if per_us is None else f"in any {show_duration(per_us)}"
 
 
-def learned(rule: Rule) -> Iterator[str]:
+def describe_learned(rule: Rule) -> Iterator[str]:
     """The rule and what it rests on, line by line."""
-    yield f"{rule.name}: {said(rule.body)}"
+    yield f"{rule.name}: {describe(rule.body)}"
     for number, evidence in enumerate(rule.evidence):
         link = f"{rule.body.events[number + 1].name}: " if isinstance(rule.body, Chain) else ""
         yield f"  {link}{support(evidence)}"
@@ -67,7 +67,7 @@ def support(evidence: Evidence) -> str:
     if not evidence.longest_us:
         return seen
     delays = ", ".join(
-        f"{word} {_rounded(delay)}"
+        f"{word} {_round(delay)}"
         for word, delay in (
             ("shortest", evidence.shortest_us),
             ("median", evidence.median_us),
@@ -78,5 +78,5 @@ def support(evidence: Evidence) -> str:
     return f"{seen}; delay {delays}"
 
 
-def _rounded(duration_us: int) -> str:
+def _round(duration_us: int) -> str:
     return f"{duration_us / 1_000_000:.3f} s"

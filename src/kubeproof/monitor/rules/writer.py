@@ -22,7 +22,7 @@ from kubeproof.monitor.rules.rules import (
     Rule,
     RuleSet,
 )
-from kubeproof.monitor.times import shown_duration
+from kubeproof.monitor.times import show_duration
 
 
 def to_yaml(rules: RuleSet) -> str:
@@ -74,9 +74,9 @@ def body_value(body: Body) -> tuple[str, dict[str, Any]]:
     match body:
         case FollowedBy(first, then, within, matching):
             fields: dict[str, Any] = {"first": _pattern(first), "then": _pattern(then)}
-            return "followedBy", fields | {"within": shown_duration(within)} | _match(matching)
+            return "followedBy", fields | {"within": show_duration(within)} | _match(matching)
         case Chain(events, within, matching):
-            fields = {"events": _patterns(events), "within": [shown_duration(time) for time in within]}
+            fields = {"events": _patterns(events), "within": [show_duration(time) for time in within]}
             return "chain", fields | _match(matching)
         case EqualCounts(events, per, tolerance):
             return "equalCounts", {"events": _patterns(events), "per": _period(per), "tolerance": tolerance}
@@ -86,7 +86,7 @@ def body_value(body: Body) -> tuple[str, dict[str, Any]]:
         case Never(event):
             return "never", {"event": _pattern(event)}
         case Heartbeat(event, every):
-            return "heartbeat", {"event": _pattern(event), "every": shown_duration(every)}
+            return "heartbeat", {"event": _pattern(event), "every": show_duration(every)}
         case Ltl(formula, where, by_key):
             return "ltl", {"formula": formula, "where": dict(where), "byKey": by_key}
 
@@ -96,7 +96,7 @@ def _match(matching: Matching) -> dict[str, str]:
 
 
 def _period(per_us: int | None) -> str:
-    return "run" if per_us is None else shown_duration(per_us)
+    return "run" if per_us is None else show_duration(per_us)
 
 
 def _pattern(pattern: Pattern) -> Any:
@@ -111,5 +111,5 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     found: dict[str, Any] = {"runs": evidence.runs, "occurrences": evidence.occurrences}
     if evidence.longest_us:
         for name in ("shortest", "median", "p99", "longest"):
-            found[name] = shown_duration(getattr(evidence, f"{name}_us"))
+            found[name] = show_duration(getattr(evidence, f"{name}_us"))
     return found

@@ -81,7 +81,7 @@ class Board:
         self._redis.close()
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def tell_problems(self) -> Iterator[None]:
         """Tells what is wrong with Redis instead of what its client says."""
         import redis
 
@@ -118,7 +118,7 @@ class Board:
         value = {name: getattr(plan, name) for name in ("fingerprint", "rules", "options", "partitions")}
         self._redis.set(self._key("plan"), json.dumps(value))
 
-    def fed(self) -> dict[str, Any] | None:
+    def read_fed(self) -> dict[str, Any] | None:
         """How far the input has come, as `feed` was told."""
         found = self._redis.get(self._key("fed"))
         value: dict[str, Any] | None = None if found is None else json.loads(found)
@@ -181,7 +181,7 @@ class Board:
         found = self._redis.hgetall(self._key("state", partition))
         return {field: json.loads(value) for field, value in found.items()}
 
-    def inherited(self, partition: int, worker: str) -> list[Entry]:
+    def inherit(self, partition: int, worker: str) -> list[Entry]:
         """Entries that an earlier owner was given and did not judge, in order; they are the worker's now."""
         found: list[Entry] = []
         start = "0-0"

@@ -36,7 +36,7 @@ class Judge:
         """The alarms that these items, which come next, give rise to."""
         found: list[Alarm] = []
         for item in items:
-            for part in self._judged(item) if isinstance(item[0], int) else self._heard(*item):
+            for part in self._judge(item) if isinstance(item[0], int) else self._hear(*item):
                 if part.has_raised:
                     found += part.fetch()
         return found
@@ -67,7 +67,7 @@ class Judge:
             else:
                 self._part(int(what), run).restore(value)
 
-    def _judged(self, item: Item) -> tuple[Partition]:
+    def _judge(self, item: Item) -> tuple[Partition]:
         lane, *fields = item
         event = Event(*fields)
         part = self._part(lane, event.run)
@@ -75,17 +75,17 @@ class Judge:
         self._changed.add((lane, event.run))
         return (part,)
 
-    def _heard(self, word: str, *rest: Any) -> list[Partition]:
+    def _hear(self, word: str, *rest: Any) -> list[Partition]:
         """Something that every partition is told; gives those whom it concerns."""
         if word == GAP:
             run, now, spans, is_all = rest
-            touched = self._advanced(run, now)
+            touched = self._advance(run, now)
             known = self._gap(run).spans
             known[:] = [*([] if is_all else known), *((start, end) for start, end in spans)]
             self._changed.add((_GAPS, run))
             return touched
         if word == TIME:
-            return self._advanced(*rest)
+            return self._advance(*rest)
         if word == END:
             return self._over(*rest)
         if word != FINISH:
@@ -110,7 +110,7 @@ class Judge:
             self._changed.add((lane, name))
         return list(parts.values())
 
-    def _advanced(self, name: str, now: int | None) -> list[Partition]:
+    def _advance(self, name: str, now: int | None) -> list[Partition]:
         parts = self._runs.get(name, {})
         if now is not None:
             for lane, part in parts.items():

@@ -21,7 +21,7 @@ class Lanes:
     def __init__(self, rules: Sequence[Rule], partitions: int) -> None:
         self._partitions = partitions
         keyed = [rule for rule in rules if is_by_key(rule.body)]
-        groups = _connected([rule for rule in rules if not is_by_key(rule.body)])
+        groups = _connect([rule for rule in rules if not is_by_key(rule.body)])
         self.rules: tuple[tuple[Rule, ...], ...] = (tuple(keyed), *map(tuple, groups))
         self._by_name: dict[str, tuple[int, ...]] = {}
         self._always: tuple[int, ...] = ()
@@ -69,7 +69,7 @@ def _patterns(body: Body) -> tuple[Pattern, ...]:
             return getattr(body, "events", None) or (body.event,)  # type: ignore[union-attr]
 
 
-def _connected(rules: Sequence[Rule]) -> list[list[Rule]]:
+def _connect(rules: Sequence[Rule]) -> list[list[Rule]]:
     """Rules that share an event, directly or through others, in the order of the first of them."""
     groups: list[tuple[set[str], list[Rule]]] = []
     for rule in rules:

@@ -52,7 +52,7 @@ def watch_scaled(
     clock: Clock | None = None,
 ) -> Summary:
     """Watches until the input ends and everything is judged; goes on where an earlier feeder died."""
-    with ExitStack() as stack, board.told():
+    with ExitStack() as stack, board.tell_problems():
         return _Feeding(wanted, board, scale, metrics or Metrics(), clock, stack).run(source)
 
 
@@ -95,7 +95,7 @@ class _Feeding:
             self._scale.wait(0.2)
 
     def _disown(self) -> None:
-        with suppress(KubeproofError), self._board.told():
+        with suppress(KubeproofError), self._board.tell_problems():
             self._board.give_up(_FEEDER, self._scale.feeder)
 
     def _keep(self) -> None:
@@ -122,7 +122,7 @@ class _Feeding:
         if found is not None and found != plan:
             problem = f"{self._board.shown} belongs to other rules, options, inputs or partitions"
             raise CheckpointError(problem, "Name another stream, or delete its keys.")
-        before = self._board.fed()
+        before = self._board.read_fed()
         if before is not None:
             self._taken, self._is_finished, self._entries = before["taken"], before["finished"], before["entries"]
             self._tally.count = before["lost"]
@@ -177,7 +177,7 @@ class _Feeding:
             self._batch.clear()
             self._feed(items)
 
-    def lost(self, problem: EventError) -> None:
+    def note_loss(self, problem: EventError) -> None:
         """Hands on what came before the loss, and the loss, unless it is one that was permanent before a crash."""
         self._tally.note(problem)
         if self._known_losses:
@@ -206,14 +206,14 @@ class _Feeding:
         }  # fmt: skip
         self._again(lambda: self._feed_once(items, progress))
         if self._deliveries is not None:
-            self._deliveries.settled()
+            self._deliveries.acknowledge()
         self._metrics.counts = self._splitter.counts
         while max(self._waiting()) > MOST_WAITING:
             self._gather()
 
     def _feed_once(self, items: dict[int, list[Any]], progress: dict[str, Any]) -> None:
         """Feeds, unless an attempt that seemed to fail has done so."""
-        before = self._board.fed()
+        before = self._board.read_fed()
         if before is None or before["entries"] < self._entries:
             self._board.feed(items, progress)
 

@@ -40,7 +40,7 @@ def work(board: Board, options: WorkOptions) -> int:
     """Judges until everything is over; gives the number of entries judged. Survives restarts of Redis."""
     import redis
 
-    with board.told():
+    with board.tell_problems():
         plan = _plan(board, options)
     worker = _Worker(board, plan, options)
     silent_since: float | None = None
@@ -138,7 +138,7 @@ class _Worker:
         """Goes on from the last state that was permanent, with what its owner was given afterwards."""
         owned = self._owned[partition] = _Owned(Judge(self._rules, options_of(self._plan)))
         owned.judge.restore(self._board.state(partition))
-        self._take(partition, self._board.inherited(partition, self._me))
+        self._take(partition, self._board.inherit(partition, self._me))
 
     def _take(self, partition: int, entries: Sequence[Entry]) -> None:
         """Judges entries, and says now and then that we are alive: there may be many, and rules may be slow."""

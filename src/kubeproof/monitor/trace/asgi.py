@@ -17,10 +17,10 @@ AsgiApplication = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[
 _KEY = b"x-openstack-request-id"
 
 
-def traced_asgi(tracer: Tracer, application: AsgiApplication) -> AsgiApplication:
+def trace_asgi(tracer: Tracer, application: AsgiApplication) -> AsgiApplication:
     """The application, its HTTP requests traced; everything else passes through."""
 
-    async def traced(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def trace(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope.get("type") != "http":
             return await application(scope, receive, send)
         name = request_name(scope.get("method", ""), f"{scope.get('root_path', '')}{scope.get('path', '')}")
@@ -28,17 +28,17 @@ def traced_asgi(tracer: Tracer, application: AsgiApplication) -> AsgiApplication
         begun, status = tracer.now_ns(), [""]
         tracer.event(name, target=str((scope.get("server") or ("",))[0]), key=key, kind="served")
 
-        async def sent(message: Message) -> None:
+        async def send_traced(message: Message) -> None:
             if message.get("type") == "http.response.start":
                 status[0] = str(message.get("status", ""))
             await send(message)
 
         try:
-            await application(scope, receive, sent)
+            await application(scope, receive, send_traced)
         except BaseException as problem:
             tracer.reply(name, begun, key=key, kind="answered", status=status[0], err=type(problem).__name__)
             raise
         tracer.reply(name, begun, key=key, kind="answered", status=status[0])
         return None
 
-    return traced
+    return trace

@@ -21,14 +21,14 @@ def trace_http_clients(tracer: Tracer) -> Callable[[], None]:
     putrequest, getresponse = connection.putrequest, connection.getresponse
 
     @wraps(putrequest)
-    def traced_request(self: Any, method: str, url: str, *others: Any, **named: Any) -> None:
+    def trace_request(self: Any, method: str, url: str, *others: Any, **named: Any) -> None:
         name = request_name(str(method), str(url))
         setattr(self, _MARK, (name, tracer.now_ns()))
         tracer.event(name, target=f"{self.host}:{self.port}", kind="request")
         putrequest(self, method, url, *others, **named)
 
     @wraps(getresponse)
-    def traced_response(self: Any, *others: Any, **named: Any) -> http.client.HTTPResponse:
+    def trace_response(self: Any, *others: Any, **named: Any) -> http.client.HTTPResponse:
         name, begun = getattr(self, _MARK, None) or ("request", tracer.now_ns())
         try:
             response = getresponse(self, *others, **named)
@@ -38,11 +38,11 @@ def trace_http_clients(tracer: Tracer) -> Callable[[], None]:
         tracer.reply(name, begun, kind="reply", status=response.status)
         return response
 
-    connection.putrequest = traced_request  # type: ignore[method-assign]
-    connection.getresponse = traced_response  # type: ignore[method-assign]
+    connection.putrequest = trace_request  # type: ignore[method-assign]
+    connection.getresponse = trace_response  # type: ignore[method-assign]
 
     def undo() -> None:
-        if connection.putrequest is traced_request and connection.getresponse is traced_response:
+        if connection.putrequest is trace_request and connection.getresponse is trace_response:
             connection.putrequest = putrequest  # type: ignore[method-assign]
             connection.getresponse = getresponse  # type: ignore[method-assign]
 

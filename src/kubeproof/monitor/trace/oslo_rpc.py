@@ -20,7 +20,7 @@ def trace_oslo_messaging(tracer: Tracer) -> Callable[[], None]:
     send = Transport._send
 
     @wraps(send)
-    def traced(self: Any, target: Any, ctxt: Any, message: Any, *others: Any, **named: Any) -> Any:
+    def trace_call(self: Any, target: Any, ctxt: Any, message: Any, *others: Any, **named: Any) -> Any:
         waits = bool(named.get("wait_for_reply", others[0] if others else None))
         name = _name(target, message)
         key = _key(ctxt)
@@ -36,10 +36,10 @@ def trace_oslo_messaging(tracer: Tracer) -> Callable[[], None]:
         tracer.reply(name, begun, key=key, kind="reply")
         return answer
 
-    Transport._send = traced
+    Transport._send = trace_call
 
     def undo() -> None:
-        if Transport._send is traced:  # whoever came after us stays
+        if Transport._send is trace_call:  # whoever came after us stays
             Transport._send = send
 
     return undo

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakMethod
 
-from kubeproof.monitor.trace.asgi import AsgiApplication, traced_asgi
+from kubeproof.monitor.trace.asgi import AsgiApplication, trace_asgi
 from kubeproof.monitor.trace.http_clients import trace_http_clients
 from kubeproof.monitor.trace.oslo_rpc import trace_oslo_messaging
 from kubeproof.monitor.trace.publishers import Publisher, publisher_of
-from kubeproof.monitor.trace.wsgi import WsgiApplication, traced_wsgi
+from kubeproof.monitor.trace.wsgi import WsgiApplication, trace_wsgi
 
 REPLY = " reply"
 Undo = Callable[[], None]
@@ -53,10 +53,10 @@ class Tracer:
         self._source, self._process, self._sequence = "", -1, 0
         self.failures = 0  # of the tracer itself
         atexit.register(self.close)
-        ours = WeakMethod(self._forked)
+        ours = WeakMethod(self._renew_lock)
         os.register_at_fork(after_in_child=lambda: (ours() or _nothing)())
 
-    def _forked(self) -> None:
+    def _renew_lock(self) -> None:
         """A thread that held the lock is not there in the child: nobody would ever release it."""
         self._lock = threading.Lock()
 
@@ -79,19 +79,19 @@ class Tracer:
 
     def oslo_messaging(self) -> Tracer:
         """Traces call, cast and fanout of every transport in this process from now on."""
-        return self._hooked("oslo.messaging", lambda: trace_oslo_messaging(self))
+        return self._hook("oslo.messaging", lambda: trace_oslo_messaging(self))
 
     def http_clients(self) -> Tracer:
         """Traces requests by `urllib`, `requests` and whatever else is built on `http.client`."""
-        return self._hooked("http.client", lambda: trace_http_clients(self))
+        return self._hook("http.client", lambda: trace_http_clients(self))
 
     def wsgi(self, application: WsgiApplication) -> WsgiApplication:
         """The application, its requests traced."""
-        return traced_wsgi(self, application)
+        return trace_wsgi(self, application)
 
     def asgi(self, application: AsgiApplication) -> AsgiApplication:
         """The application, its requests traced."""
-        return traced_asgi(self, application)
+        return trace_asgi(self, application)
 
     @property
     def dropped(self) -> int:
@@ -106,7 +106,7 @@ class Tracer:
         self._publisher.close(timeout_s)
         atexit.unregister(self.close)
 
-    def _hooked(self, name: str, hook: Callable[[], Undo]) -> Tracer:
+    def _hook(self, name: str, hook: Callable[[], Undo]) -> Tracer:
         if name not in self._undo:
             self._undo[name] = hook()
         return self

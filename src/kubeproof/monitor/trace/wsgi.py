@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
-def traced_wsgi(tracer: Tracer, application: WsgiApplication) -> WsgiApplication:
+def trace_wsgi(tracer: Tracer, application: WsgiApplication) -> WsgiApplication:
     """The application, its requests traced; the answer is an event when its last byte has been handed on."""
 
-    def traced(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def trace(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         path = f"{environ.get('SCRIPT_NAME', '')}{environ.get('PATH_INFO', '')}"
         name, key = (
             request_name(environ.get("REQUEST_METHOD", ""), path),
@@ -25,12 +25,12 @@ def traced_wsgi(tracer: Tracer, application: WsgiApplication) -> WsgiApplication
         begun, statuses = tracer.now_ns(), [""]
         tracer.event(name, target=environ.get("SERVER_NAME", ""), key=key, kind="served")
 
-        def started(status: str, *others: Any) -> Any:
+        def start(status: str, *others: Any) -> Any:
             statuses[0] = status.partition(" ")[0]
             return start_response(status, *others)
 
         try:
-            parts = application(environ, started)
+            parts = application(environ, start)
         except BaseException as problem:
             tracer.reply(name, begun, key=key, kind="answered", err=type(problem).__name__)
             raise
@@ -38,7 +38,7 @@ def traced_wsgi(tracer: Tracer, application: WsgiApplication) -> WsgiApplication
             parts, lambda err: tracer.reply(name, begun, key=key, kind="answered", status=statuses[0], err=err)
         )
 
-    return traced
+    return trace
 
 
 class _Answer:

@@ -8,7 +8,7 @@ from typing import Any
 from kubeproof.monitor.alarms import Kind
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.rules.rules import EqualCounts
-from kubeproof.monitor.times import shown_time
+from kubeproof.monitor.times import show_time
 from kubeproof.monitor.watches.desk import NEVER, Desk, Label
 from kubeproof.monitor.watches.other import PlainWatch
 from kubeproof.verdicts import Verdict
@@ -61,7 +61,7 @@ class EqualCountsWatch(PlainWatch):
         if is_unequal:
             shown = ", ".join(f"{event} {count}" for event, count in zip(self._body.events, counts, strict=True))
             about = str(self._body.events[counts.index(min(counts))])
-            self._raise(Kind.UNEQUAL, about, f"unequal counts from {shown_time(start)}: {shown}", start, end)
+            self._raise(Kind.UNEQUAL, about, f"unequal counts from {show_time(start)}: {shown}", start, end)
         self._counts, self._start = [0] * len(counts), None
         return int(is_unequal)
 
@@ -137,7 +137,7 @@ class SkewedCountsWatch(PlainWatch):
             is_certain = not self._is_open and difference > self._body.tolerance + self._near
             shown = ", ".join(f"{event} {count}" for event, count in zip(self._body.events, counts, strict=True))
             about = str(self._body.events[counts.index(min(counts))])
-            text = f"unequal counts from {shown_time(start)}: {shown}"
+            text = f"unequal counts from {show_time(start)}: {shown}"
             text += "" if is_certain else "; clocks may differ too much to tell"
             verdict = Verdict.VIOLATED if is_certain else Verdict.UNKNOWN
             self._raise(Kind.UNEQUAL, about, text, start, end, verdict=verdict)

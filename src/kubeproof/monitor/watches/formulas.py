@@ -14,7 +14,7 @@ from kubeproof.monitor.event import Event
 from kubeproof.monitor.rules.predicates import Predicate
 from kubeproof.monitor.rules.predicates import parse as parse_predicate
 from kubeproof.monitor.rules.rules import Ltl
-from kubeproof.monitor.times import shown_time
+from kubeproof.monitor.times import show_time
 from kubeproof.monitor.watches.desk import NEVER, Desk, Label
 from kubeproof.monitor.watches.other import PlainWatch
 from kubeproof.verdicts import Verdict
@@ -67,7 +67,7 @@ class FormulaWatch(PlainWatch):
         state = monitor.step(self._states[key], letter)
         self._states[key] = state
         if monitor.verdicts[state] is Truth.VIOLATED:
-            text = f"{self._body.formula} is violated by {event[1]} at {shown_time(event[0])}"
+            text = f"{self._body.formula} is violated by {event[1]} at {show_time(event[0])}"
             self._raise(Kind.FORMULA, event[1], text, self._starts[key], event[0], key=key)
             del self._states[key], self._starts[key]
         elif self._body.by_key and state == monitor.initial:
@@ -184,7 +184,7 @@ class SkewedFormulaWatch(PlainWatch):
         reached = self._after(word.states, letters)
         violated = {state for state in reached if verdicts[state] is Truth.VIOLATED}
         if violated == reached:
-            text = f"{self._body.formula} is violated by {word.about} at {shown_time(word.last)}"
+            text = f"{self._body.formula} is violated by {word.about} at {show_time(word.last)}"
             self._raise(Kind.FORMULA, word.about, text, word.start, word.last, key=key)
             word.start = word.last
         again = self._reachable(frozenset((start,)), letters) if violated and len(letters) > 1 else {start}

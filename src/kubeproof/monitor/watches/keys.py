@@ -141,9 +141,9 @@ class KeyWatch:
 
     def _forget_served(self) -> None:
         """Keeps those who wait: few may wait long while many are served at once."""
-        self._order = deque((time, key) for time, key in self._left())
+        self._order = deque((time, key) for time, key in self._list_waiting())
 
-    def _left(self) -> Iterator[tuple[int, str]]:
+    def _list_waiting(self) -> Iterator[tuple[int, str]]:
         """Who waits, in order."""
         left = {key: deque(queue) for key, queue in self._queues.items()}
         for time, key in self._order:
@@ -189,7 +189,7 @@ class KeyWatch:
     def state(self) -> Any:
         """Who waits, in order, and whether some were given up."""
         early = None if self._early is None else self._early.state()
-        return [[[time, key] for time, key in self._left()], self._has_given_up, early, self._since]
+        return [[[time, key] for time, key in self._list_waiting()], self._has_given_up, early, self._since]
 
     def restore(self, state: Any) -> None:
         """Waits for the same again."""

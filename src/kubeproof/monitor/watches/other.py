@@ -8,7 +8,7 @@ from typing import Any
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.rules.rules import AtMost, Heartbeat, Never
-from kubeproof.monitor.times import shown_duration, shown_time
+from kubeproof.monitor.times import show_duration, show_time
 from kubeproof.monitor.watches.desk import NEVER, Desk, Label
 from kubeproof.verdicts import Verdict
 
@@ -77,7 +77,7 @@ class NeverWatch(PlainWatch):
     def on_event(self, event: Event) -> None:
         """It must not be."""
         about = str(self._body.event)
-        self._raise(Kind.FORBIDDEN, about, f"{about} at {shown_time(event[0])}", event[0], event[0], key=event[4])
+        self._raise(Kind.FORBIDDEN, about, f"{about} at {show_time(event[0])}", event[0], event[0], key=event[4])
 
 
 class RunLimitWatch(PlainWatch):
@@ -96,7 +96,7 @@ class RunLimitWatch(PlainWatch):
         self._count += 1
         if self._count == self._body.most + 1:
             about = str(self._body.event)
-            text = f"{about} for the {self._count}th time in the run at {shown_time(event[0])}"
+            text = f"{about} for the {self._count}th time in the run at {show_time(event[0])}"
             self._raise(Kind.TOO_MANY, about, text, self._start, event[0])
 
     def state(self) -> Any:
@@ -133,7 +133,7 @@ class WindowLimitWatch(PlainWatch):
         is_full = len(times) > self._body.most
         if is_full and event[0] - times[0] + slack <= self._per and not self._over:
             about = str(self._body.event)
-            text = f"{about} {len(times)} times within {shown_duration(self._per)}"
+            text = f"{about} {len(times)} times within {show_duration(self._per)}"
             self._raise(Kind.TOO_MANY, about, text, times[0], event[0])
             self._over = True
         elif not is_full or event[0] - times[0] - slack > self._per:
@@ -186,7 +186,7 @@ class HeartbeatWatch(PlainWatch):
             return
         start, about = self._last, str(self._body.event)
         self._last = None  # silent until it comes again
-        text = f"{about} has not come again since {shown_time(start)}"
+        text = f"{about} has not come again since {show_time(start)}"
         self._raise(Kind.SILENT, about, text, start, start + self._every)
 
     def state(self) -> Any:

@@ -172,7 +172,7 @@ class CountWatch(PairWatch):
             pending.popleft()
             if self._forgiven and not pending:
                 self._forgiven = deque([event[0]] * len(self._forgiven))  # whose turn it is shows only now
-        elif self._excused(event[0]):
+        elif self._excuse(event[0]):
             pass
         elif self._skew:
             self._early = self._early or deque()
@@ -181,7 +181,7 @@ class CountWatch(PairWatch):
                 self._scheduled = True
                 self._desk.schedule(event[0] + self._skew, self)
         else:
-            self._unexpected(event[0], event[0])
+            self._report_unexpected(event[0], event[0])
 
     def _note(self, now: int) -> None:
         """Follows how long it has been busy: since then, a lost event shifts who answers whom."""
@@ -189,7 +189,7 @@ class CountWatch(PairWatch):
             self._busy = Busy(self._within, self._spans)
         self._busy.note(now, is_waiting=bool(self.pending))
 
-    def _excused(self, now: int) -> bool:
+    def _excuse(self, now: int) -> bool:
         forgiven = self._forgiven
         while forgiven and forgiven[0] + self._within < now:
             forgiven.popleft()
@@ -202,7 +202,7 @@ class CountWatch(PairWatch):
         """Reports answers that did not come in time, and answers that nobody waits for."""
         while self._early and self._early[0] + self._skew < now:
             moment = self._early.popleft()
-            self._unexpected(moment, moment + self._skew)
+            self._report_unexpected(moment, moment + self._skew)
         super().expire(now)
 
     def due(self) -> float:
@@ -217,7 +217,7 @@ class CountWatch(PairWatch):
         """Reports answers that never came, and those that nobody had waited for."""
         count = len(self._early)
         while self._early:
-            self._unexpected(self._early.popleft(), now)
+            self._report_unexpected(self._early.popleft(), now)
         return count + super().finish(now)
 
     def settle_then(self, now: int) -> None:
@@ -243,8 +243,8 @@ class CountWatch(PairWatch):
         self._forgive(end)  # late is bad enough: the answer itself is not reported again
         self._report.missing(self, start, end, at_end=at_end, since_us=self._since())
 
-    def _unexpected(self, moment: int, now: int) -> None:
-        self._report.unexpected(self, moment, now, self._since())
+    def _report_unexpected(self, moment: int, now: int) -> None:
+        self._report.report_unexpected(self, moment, now, self._since())
 
     def _since(self) -> int | None:
         return None if self._busy is None else self._busy.since_us

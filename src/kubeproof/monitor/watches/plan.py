@@ -63,7 +63,7 @@ class Slot:
         """What the watch does with events, by their names; one that hears all has a single entry without one."""
         if not self._listens:
             return [("", _EVENT(watch))]
-        return [(name, _guarded(test, choose(watch))) for name, test, choose in self._listens]
+        return [(name, _guard(test, choose(watch))) for name, test, choose in self._listens]
 
 
 class Plan:
@@ -117,13 +117,13 @@ def _test(pattern: Pattern) -> Test | None:
     return parse_predicate(pattern.where).holds if pattern.where else None
 
 
-def _guarded(test: Test | None, handle: Handler) -> Handler:
+def _guard(test: Test | None, handle: Handler) -> Handler:
     """The handler, for those events only for which the pattern's predicate holds."""
     if test is None:
         return handle
 
-    def wanted(event: Event) -> None:
+    def handle_wanted(event: Event) -> None:
         if test(event):
             handle(event)
 
-    return wanted
+    return handle_wanted

@@ -11,7 +11,7 @@ from kubeproof.network.checking.concrete import Packet
 from kubeproof.network.checking.derived import overlap_of
 from kubeproof.network.checking.findings import Found, Pairs, count
 from kubeproof.network.checking.product import HERE
-from kubeproof.network.checking.replay import IsMarked, NotAPath, Replayed, falls_out, replayed
+from kubeproof.network.checking.replay import IsMarked, NotAPath, Replayed, falls_out, replay
 from kubeproof.network.checking.witness import Witness, end_witness, loop_witness
 from kubeproof.network.model import Network, Rule
 from kubeproof.network.properties.machine import Prepared
@@ -29,12 +29,12 @@ def counterexample(
     """The first affected pair with its shortest path, replayed; raises InternalError if the replay disagrees."""
     pairs = found.unsafe if part == "safety" else found.endless or found.unmet
     wants_loop = part == "liveness" and bool(found.endless)
-    named = _named(network, pairs, sets)
+    named = _name_pairs(network, pairs, sets)
     place, source, destination = next(named)
     packet = Packet(source, destination, network.traffic[place])
     path = _shortest(found, part, place, source, sets[place].bit[destination], wants_loop=wants_loop)
     snapshot = network.snapshots[found.snapshot]
-    again = _confirmed(network, prepared, found, packet, path, part)
+    again = _confirm(network, prepared, found, packet, path, part)
     return Counterexample(
         part=part,
         snapshot=found.snapshot,
@@ -50,7 +50,7 @@ def counterexample(
     )
 
 
-def _named(network: Network, pairs: Pairs, sets: tuple[NodeSet, ...]) -> Iterator[tuple[int, str, str]]:
+def _name_pairs(network: Network, pairs: Pairs, sets: tuple[NodeSet, ...]) -> Iterator[tuple[int, str, str]]:
     """The pairs one by one: traffic, source and destination, in the order of the input."""
     for place, traffic in enumerate(network.traffic):
         for source in traffic.sources:
@@ -72,16 +72,14 @@ def _shortest(found: Found, part: str, place: int, source: str, bit: int, *, wan
     return min(paths, key=lambda path: len(path.nodes))
 
 
-def _confirmed(
-    network: Network, prepared: Prepared, found: Found, packet: Packet, path: Witness, part: str
-) -> Replayed:
+def _confirm(network: Network, prepared: Prepared, found: Found, packet: Packet, path: Witness, part: str) -> Replayed:
     """The path, if the rules produce it and the automaton itself rejects it."""
     one, snapshot = prepared.property, network.snapshots[found.snapshot]
     marked = marker(network, found, packet)
     closed = closure(one.automaton)
     for last in range(MOST_CHOICES if path.how == HERE and "SHARED_QUEUE" in one.reads else 1):
         try:
-            again = replayed(network, snapshot, packet, one, path, marked, last)
+            again = replay(network, snapshot, packet, one, path, marked, last)
         except NotAPath as problem:
             raise InternalError(f"E700 {packet.source} to {packet.destination}: {problem}") from None
         length = len(again.word.stem) + (0 if path.how == HERE else closed.size + len(again.word.loop))
@@ -98,11 +96,11 @@ def marker(network: Network, found: Found, packet: Packet) -> IsMarked:
     overlap = overlap_of(network, snapshot, packet)
     queues = found.queues or frozenset()
 
-    def marked(at: Parameters, rule: Rule | None, to: str | None) -> Parameters:
+    def mark(at: Parameters, rule: Rule | None, to: str | None) -> Parameters:
         if at.dropped:
             return at
         shared = rule is not None and to is not None and (at.current_node, to, rule.queue) in queues
         node = at.current_node
         return replace(at, overlap=node in overlap, skewed=node in found.skewed, shared_queue=shared)
 
-    return marked
+    return mark

@@ -89,7 +89,7 @@ def _at_ends(network: Network, destinations: NodeSet) -> dict[str, int]:
     return found
 
 
-def shared_queues(network: Network, snapshot: Snapshot) -> frozenset[Queue]:
+def find_shared_queues(network: Network, snapshot: Snapshot) -> frozenset[Queue]:
     """The queues through which packets of more than one process leave."""
     users: dict[Queue, set[str]] = {}
     for traffic in network.traffic:
@@ -123,7 +123,7 @@ def _places(network: Network, snapshot: Snapshot, packet: Packet) -> dict[Place,
     return found
 
 
-def skewed_nodes(network: Network, snapshot: Snapshot, over: tuple[str, ...], tolerance: float) -> frozenset[str]:
+def find_skewed_nodes(network: Network, snapshot: Snapshot, over: tuple[str, ...], tolerance: float) -> frozenset[str]:
     """The nodes whose load differs from the mean by more than the tolerance, a share of the mean.
 
     Every pair of a source and a destination sends one unit; where a packet may go several ways, equal shares go each

@@ -38,23 +38,23 @@ class Found:
     @property
     def unsafe(self) -> Pairs:
         """Pairs that violate the safety part."""
-        return united(bad.pairs for bad in self.bad if bad.part == "safety") if self.bad else {}
+        return unite(bad.pairs for bad in self.bad if bad.part == "safety") if self.bad else {}
 
     @property
     def endless(self) -> Pairs:
         """Pairs whose packets go round for ever without meeting the property."""
-        return without(united(bad.pairs for bad in self.bad if bad.loops), self.unsafe) if self.bad else {}
+        return without(unite(bad.pairs for bad in self.bad if bad.loops), self.unsafe) if self.bad else {}
 
     @property
     def unmet(self) -> Pairs:
         """Pairs whose packets end without meeting it."""
         if not self.bad:
             return {}
-        late = united(bad.pairs for bad in self.bad if bad.part == "liveness" and not bad.loops)
+        late = unite(bad.pairs for bad in self.bad if bad.part == "liveness" and not bad.loops)
         return without(without(late, self.unsafe), self.endless)
 
 
-def united(many: Iterable[Pairs]) -> Pairs:
+def unite(many: Iterable[Pairs]) -> Pairs:
     """The pairs of all."""
     found: Pairs = {}
     for pairs in many:

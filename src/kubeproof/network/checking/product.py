@@ -170,7 +170,7 @@ class _Explorer:
             part = piece & mask
             if part:
                 after = _after(self._machine, target, letters)
-                self._lost(state, DROPPED, part, after)
+                self._lose(state, DROPPED, part, after)
                 for last in after:
                     self._end(state, DROPPED, part, self._machine.endings[last][letters[-1]])
 
@@ -184,10 +184,10 @@ class _Explorer:
                 if after:
                     found.append((letters, after, part))
                 else:
-                    self._lost(state, HERE, part, after)
+                    self._lose(state, HERE, part, after)
         return found
 
-    def _lost(self, state: State, how: str, mask: int, after: tuple[int, ...]) -> None:
+    def _lose(self, state: State, how: str, mask: int, after: tuple[int, ...]) -> None:
         if not after and self._machine.is_deterministic:
             self._graph.ends.append(End(state, how, mask, Ending.OUT))
 

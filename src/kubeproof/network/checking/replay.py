@@ -11,7 +11,7 @@ from kubeproof.network.checking.concrete import Choice, Packet, choices
 from kubeproof.network.checking.witness import LOOP, Witness
 from kubeproof.network.model import Network, Rule, Snapshot
 from kubeproof.network.properties.automata import Condition, Own, PathProperty
-from kubeproof.network.properties.parameters import Parameters, asked, holds
+from kubeproof.network.properties.parameters import Parameters, ask, holds
 from kubeproof.values import dataclass
 
 IsMarked = Callable[[Parameters, Rule | None, str | None], Parameters]  # adds overlap, skew and shared queues
@@ -39,7 +39,7 @@ class NotAPath(Exception):
     """The nodes are not a path of the packet."""
 
 
-def replayed(
+def replay(
     network: Network,
     snapshot: Snapshot,
     packet: Packet,
@@ -60,7 +60,7 @@ def replayed(
     words: list[tuple[int, ...]] = []
     came_from = None
     for place in range(len(path.nodes)):
-        taken, number, several = _taken(network, snapshot, packet, path, place, came_from, last)
+        taken, number, several = _take(network, snapshot, packet, path, place, came_from, last)
         letters = reader.letters(at, taken)
         words.append(letters)
         hops.append(Hop(at.current_node, _action(taken), taken.rule if taken else None, reader.names(letters)))
@@ -72,7 +72,7 @@ def replayed(
     return Replayed(tuple(hops), reader.word(words, at, path, hops[-1]))
 
 
-def _taken(
+def _take(
     network: Network, snapshot: Snapshot, packet: Packet, path: Witness, place: int, came_from: str | None, last: int
 ) -> tuple[Choice | None, int, bool]:
     """What the path does at a place; None if the packet has arrived there."""
@@ -124,7 +124,7 @@ class _Reader:
         if isinstance(condition, Own):
             most = condition.most_hops
             bounded = replace(at, hop_count=min(at.hop_count, most), path_id=min(at.path_id, most))
-            return asked(condition.function, bounded, condition.reads)
+            return ask(condition.function, bounded, condition.reads)
         return holds(condition, at, self._addresses)
 
     def word(self, words: list[tuple[int, ...]], at: Parameters, path: Witness, last: Hop) -> Lasso[int]:

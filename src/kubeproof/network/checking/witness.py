@@ -21,7 +21,7 @@ class Witness:
     loop_start: int | None = None  # place of the node that the last one leads back to
 
 
-def affected(graph: Graph, spots: Iterable[tuple[State, int]]) -> dict[str, int]:
+def find_affected(graph: Graph, spots: Iterable[tuple[State, int]]) -> dict[str, int]:
     """The destinations of each source whose packets can get to one of the spots."""
     before: dict[State, list[tuple[State, int]]] = {}
     for state, out in graph.edges.items():

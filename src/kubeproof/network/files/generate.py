@@ -151,7 +151,7 @@ def with_fault(network: Network, kind: str, node: str, *, first: int, last: int,
     """
     _check_fault(network, kind, node, to)
     changed = [
-        _broken(snapshot, kind, node, to) if first <= number <= last else snapshot
+        _break(snapshot, kind, node, to) if first <= number <= last else snapshot
         for number, snapshot in enumerate(network.snapshots)
     ]
     return replace(network, snapshots=tuple(changed))
@@ -166,7 +166,7 @@ def _check_fault(network: Network, kind: str, node: str, to: str) -> None:
         raise UsageError(f"{node} has no link to {to!r}", f"Neighbours: {', '.join(network.neighbours[node])}.")
 
 
-def _broken(snapshot: Snapshot, kind: str, node: str, to: str) -> Snapshot:
+def _break(snapshot: Snapshot, kind: str, node: str, to: str) -> Snapshot:
     if kind == "link-down":
         return replace(snapshot, down=snapshot.down | {frozenset((node, to))})
     targets = () if kind == "blackhole" else (to,)

@@ -57,15 +57,15 @@ def read_network(content: bytes, file: str, *, bounds: Bounds = Bounds()) -> Net
 
 def _network(root: Mapping, file: str) -> NetworkFile:
     fields = Fields(root, "", Log(file, KIND))
-    if fields.required_text("apiVersion") != VERSION:
+    if fields.require_text("apiVersion") != VERSION:
         fields.fail("apiVersion", "is not one of a network", remedy=f"Write apiVersion: {VERSION}")
-    if fields.required_text("kind") != KIND:
+    if fields.require_text("kind") != KIND:
         fields.fail("kind", "is not that of a network", remedy=f"Write kind: {KIND}")
     metadata = fields.child("metadata")
     name = (metadata.text("name") if metadata else None) or "network"
     if metadata:
         metadata.finish_strictly("name")
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     fields.finish_strictly("apiVersion", "kind", "metadata", "spec")
     return _Reader(spec).file(name)
 
@@ -103,7 +103,7 @@ class _Reader:
                 f"spec.nodes[{place}] is no name", line=item.line, remedy="Write a name, quoted if need be"
             )
         fields = Fields(item, f"spec.nodes[{place}]", self._spec.log)
-        node = Node(self._name(fields.required_text("name"), item.line), fields.text("address") or "")
+        node = Node(self._name(fields.require_text("name"), item.line), fields.text("address") or "")
         if node.address and not _is_address(node.address):
             fields.fail("address", f"is {printable(node.address)!r}", remedy="Write an IP address such as 10.0.0.1")
         fields.finish_strictly("name", "address")
@@ -118,7 +118,7 @@ class _Reader:
             )
         return text
 
-    def _known(self, name: str, line: int) -> str:
+    def _check_known(self, name: str, line: int) -> str:
         if name not in self._addresses:
             self._spec.log.fail(f"no node {printable(name)!r}", line=line, remedy=suggestion(name, self._addresses))
         return name
@@ -127,12 +127,12 @@ class _Reader:
         ends = [end for end in getattr(item, "items", ()) if isinstance(end, Scalar) and end.kind is ScalarKind.STRING]
         if len(ends) != 2 or len(getattr(item, "items", ())) != 2 or ends[0].text == ends[1].text:
             fields.log.fail(f"{fields.path_of(key)}: no link", line=item.line, remedy="Write [one node, another node]")
-        return frozenset(self._known(end.text, end.line) for end in ends)
+        return frozenset(self._check_known(end.text, end.line) for end in ends)
 
     def _traffic(self, fields: Fields) -> Traffic:
         traffic = Traffic(
-            sources=self._covered(fields, "sources"),
-            destinations=self._covered(fields, "destinations"),
+            sources=self._find_covered(fields, "sources"),
+            destinations=self._find_covered(fields, "destinations"),
             protocol=fields.text("protocol") or "",
             group=fields.text("priorityGroup") or "",
             process=fields.text("process") or "",
@@ -142,7 +142,7 @@ class _Reader:
         fields.finish_strictly("name", "sources", "destinations", "protocol", "priorityGroup", "process")
         return traffic
 
-    def _covered(self, fields: Fields, key: str) -> tuple[str, ...]:
+    def _find_covered(self, fields: Fields, key: str) -> tuple[str, ...]:
         """The nodes that a list of patterns covers, in the order of the nodes for each pattern."""
         found: dict[str, None] = {}
         for pattern in fields.texts(key):
@@ -177,7 +177,7 @@ class _Reader:
         child = fields.child("tables")
         for node in child.keys() if child is not None else ():
             assert child is not None
-            self._known(node, child.line_of(node))
+            self._check_known(node, child.line_of(node))
             tables[node] = tuple(self._rule(rule, node, links) for rule in child.children(node))
         down = frozenset(self._down(fields, item, links) for item in fields.items("down"))
         snapshot = Snapshot(
@@ -220,11 +220,11 @@ class _Reader:
             if not fields.boolean("drop"):
                 fields.fail("drop", "is false", remedy="Write drop: true, or another action")
             return ()
-        names = (fields.required_text("forward"),) if action == "forward" else fields.texts("multipath")
+        names = (fields.require_text("forward"),) if action == "forward" else fields.texts("multipath")
         if not names:
             fields.fail(action, "is empty", remedy="Name at least one node, or write drop: true")
         for name in names:
-            self._known(name, fields.line_of(action))
+            self._check_known(name, fields.line_of(action))
             if frozenset((node, name)) not in links:
                 fields.fail(action, f"names {printable(name)!r}, which {node} has no link to", remedy="Add the link")
         return tuple(dict.fromkeys(names))
@@ -247,12 +247,12 @@ class _Reader:
         if pattern is None:
             return ANY
         if is_exact(pattern):
-            self._known(pattern, fields.line_of(key))
+            self._check_known(pattern, fields.line_of(key))
         return pattern
 
     def _event(self, fields: Fields) -> Event:
-        process = fields.required_text("process")
-        fields.required_text("event")
+        process = fields.require_text("process")
+        fields.require_text("event")
         event = Event(process, fields.word("event", EVENTS, ""), fields.text("resource") or "", fields.source)
         fields.finish_strictly("process", "event", "resource")
         return event

@@ -28,7 +28,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from kubeproof.errors import HostileInputError, ManifestError
-from kubeproof.manifests.yaml.guard import Budget, check_scalar, decoded
+from kubeproof.manifests.yaml.guard import Budget, check_scalar, decode
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, Sequence, Value
 from kubeproof.values import dataclass
@@ -90,7 +90,7 @@ class _Parser:
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text
-        text = decoded(content, file=file)
+        text = decode(content, file=file)
         try:
             self._parser.Parse(text.encode(), True)
         except expat.ExpatError as problem:

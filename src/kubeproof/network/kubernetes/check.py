@@ -9,13 +9,13 @@ from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.network.check import Checker, check
 from kubeproof.network.kubernetes.objects import Block, Ingress, KubeNetwork, Party, PodGroup, Service
 from kubeproof.network.kubernetes.policies import Policies
-from kubeproof.network.kubernetes.ports import ALL_PORTS, Ports, intersection, shown
+from kubeproof.network.kubernetes.ports import ALL_PORTS, Ports, intersection, show
 from kubeproof.network.kubernetes.questions import CAN, MUST_PASS, Question, is_backend, service_ports
 from kubeproof.network.model import Match, Network, Node, Rule, Snapshot, Traffic
 from kubeproof.network.properties.automata import PathProperty, ltl_property
 from kubeproof.network.properties.machine import Prepared, prepare
 from kubeproof.network.properties.predicates import OneOf
-from kubeproof.network.result import Counterexample, Liveness, NetworkResult, PropertyResult, undecided
+from kubeproof.network.result import Counterexample, Liveness, NetworkResult, PropertyResult, make_undecided
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -41,7 +41,7 @@ def answer_all(
     policies = Policies(network, options.pod_ranges)
     answers = (_Answer(network, policies, question, options).result() for question in questions)
     known = tuple(until(stop or Stop(), answers))
-    rest = tuple(undecided(f"{question.kind}: {question.text}") for question in questions[len(known) :])
+    rest = tuple(make_undecided(f"{question.kind}: {question.text}") for question in questions[len(known) :])
     return NetworkResult("the manifests", known + rest, network.notes, is_interrupted=bool(rest))
 
 
@@ -63,11 +63,11 @@ class _Answer:
         most = check(graph, prepared, final=True)
         if most.verdict != Verdict.VIOLATED:
             nothing = self._nothing_asked(graph, most.pairs)
-            return self._said(most, Verdict.VACUOUS if nothing else most.verdict, (), nothing)
+            return self._say(most, Verdict.VACUOUS if nothing else most.verdict, (), nothing)
         least = check(self._graph(certain=True), prepared, final=True)
         if least.verdict == Verdict.VIOLATED:
-            return self._said(least, Verdict.VIOLATED, least.counterexamples)
-        return self._said(most, Verdict.UNKNOWN, most.counterexamples)
+            return self._say(least, Verdict.VIOLATED, least.counterexamples)
+        return self._say(most, Verdict.UNKNOWN, most.counterexamples)
 
     def _nothing_asked(self, graph: Network, pairs: int) -> tuple[str, ...]:
         """Why a question that finds nothing wrong asks for nothing: a port that nobody has, or ends without a way."""
@@ -83,7 +83,7 @@ class _Answer:
             return bool(self._question.ports_at(target))
         return isinstance(target, PodGroup) and bool(service_ports(self._question.service, self._question.port, target))
 
-    def _said(
+    def _say(
         self,
         result: PropertyResult,
         verdict: Verdict,
@@ -121,17 +121,17 @@ class _Answer:
         if not self._question.targets:
             nothing = check(graph, prepared, final=True)
             service = self._question.service
-            return self._said(nothing, Verdict.VIOLATED, (), (f"{service.ref if service else 'it'} selects no pods",))
+            return self._say(nothing, Verdict.VIOLATED, (), (f"{service.ref if service else 'it'} selects no pods",))
         least = check(graph, prepared, final=True)
         missing = _missing(graph, prepared)
         if not missing:
             paths = tuple(replace(path, part="witness") for path in least.counterexamples)
-            return self._said(least, Verdict.HOLDS if least.pairs else Verdict.VACUOUS, paths)
+            return self._say(least, Verdict.HOLDS if least.pairs else Verdict.VACUOUS, paths)
         lost = _missing(self._graph(certain=False), prepared)
         verdict = Verdict.VIOLATED if lost else Verdict.UNKNOWN
         reasons = tuple(self._reason(*pair) for pair in (lost or missing)[:MOST_REASONS])
         more = len(lost or missing) - len(reasons)
-        return self._said(least, verdict, (), (*reasons, *((f"and {more} more pair(s)",) if more else ())))
+        return self._say(least, verdict, (), (*reasons, *((f"and {more} more pair(s)",) if more else ())))
 
     def _reason(self, source: str, target: str) -> str:
         """Why there is no connection."""
@@ -139,13 +139,13 @@ class _Answer:
         start = next(one for one in self._question.sources if one.ref == source)
         goal = parties[target]
         froms: Sequence[Party] = self._options.controllers if isinstance(start, Ingress) else (start,)
-        wanted = self._wanted(start, goal)
+        wanted = self._find_wanted(start, goal)
         if not wanted:
             return f"{source} to {target}: it has no such port"
-        why = "; ".join(self._policies.allowed(one, goal).why for one in froms)
-        return f"{source} to {target} needs {shown(wanted)}; allowed is {why}"
+        why = "; ".join(self._policies.find_allowed(one, goal).why for one in froms)
+        return f"{source} to {target} needs {show(wanted)}; allowed is {why}"
 
-    def _wanted(self, start: Party | Ingress, goal: Party) -> Ports:
+    def _find_wanted(self, start: Party | Ingress, goal: Party) -> Ports:
         """The ports of the last connection that count."""
         if isinstance(goal, PodGroup) and (services := self._services(start)):
             found: list[tuple[str, int, int]] = []
@@ -185,7 +185,7 @@ class _Answer:
                 for other in self._network.pods if self._relays else ():
                     if other.ref not in (party.ref, target.ref):
                         self._connect(tables, party, other, target.ref, ALL_PORTS, certain=certain)
-        return self._made({node: tuple(dict.fromkeys(rules)) for node, rules in tables.items()})
+        return self._make({node: tuple(dict.fromkeys(rules)) for node, rules in tables.items()})
 
     def _from_ingress(self, tables: dict[str, list[Rule]], ingress: Ingress, target: Party, *, certain: bool) -> None:
         if not self._options.controllers:
@@ -219,7 +219,7 @@ class _Answer:
             if not isinstance(target, PodGroup) or not is_backend(service, target):
                 continue
             wanted = self._through(service, asked, target)
-            allowed = self._policies.allowed(party, target)
+            allowed = self._policies.find_allowed(party, target)
             if intersection(wanted, allowed.least if certain else allowed.most):
                 to_service = Rule(Match(destination=target.ref), (service.ref,), source=service.source)
                 match = Match(destination=target.ref, in_port=party.ref)
@@ -230,12 +230,12 @@ class _Answer:
     def _connect(
         self, tables: dict[str, list[Rule]], party: Party, other: Party, goal: str, wanted: Ports, *, certain: bool
     ) -> None:
-        allowed = self._policies.allowed(party, other)
+        allowed = self._policies.find_allowed(party, other)
         if intersection(wanted, allowed.least if certain else allowed.most):
             rule = Rule(Match(destination=goal), (other.ref,), source=allowed.source, note=allowed.why)
             tables.setdefault(party.ref, []).append(rule)
 
-    def _made(self, tables: dict[str, tuple[Rule, ...]]) -> Network:
+    def _make(self, tables: dict[str, tuple[Rule, ...]]) -> Network:
         arrows = frozenset(frozenset((node, to)) for node, table in tables.items() for rule in table for to in rule.to)
         question = self._question
         named = [one.ref for one in (*question.sources, *question.targets, *self._network.pods, *question.via)]
@@ -266,10 +266,12 @@ def _missing(network: Network, prepared: Prepared) -> list[tuple[str, str]]:
     """The pairs between which nothing is possible."""
     checker = Checker(network, prepared)
     reached = checker.snapshot(0).unsafe
-    return list(_unreached(network, checker, reached))
+    return list(_list_unreached(network, checker, reached))
 
 
-def _unreached(network: Network, checker: Checker, reached: dict[tuple[int, str], int]) -> Iterator[tuple[str, str]]:
+def _list_unreached(
+    network: Network, checker: Checker, reached: dict[tuple[int, str], int]
+) -> Iterator[tuple[str, str]]:
     for place, traffic in enumerate(network.traffic):
         for source in traffic.sources:
             for target in traffic.destinations:

@@ -26,7 +26,7 @@ from kubeproof.network.kubernetes.objects import (
     PolicyRule,
     Sure,
 )
-from kubeproof.network.kubernetes.ports import ALL_PORTS, NO_PORTS, Ports, intersection, normal, shown, union
+from kubeproof.network.kubernetes.ports import ALL_PORTS, NO_PORTS, Ports, intersection, normal, show, union
 from kubeproof.network.kubernetes.reader import NAME_LABEL
 from kubeproof.values import dataclass
 
@@ -59,19 +59,19 @@ class Policies:
         self._pod_ranges = pod_ranges
         self._known: dict[tuple[str, str], Allowed] = {}
 
-    def allowed(self, source: Party, target: Party) -> Allowed:
+    def find_allowed(self, source: Party, target: Party) -> Allowed:
         """What the source may open to the target; remembered, as references are unique."""
         key = (source.ref, target.ref)
         if key not in self._known:
-            self._known[key] = self._decided(source, target)
+            self._known[key] = self._decide(source, target)
         return self._known[key]
 
-    def _decided(self, source: Party, target: Party) -> Allowed:
+    def _decide(self, source: Party, target: Party) -> Allowed:
         leaving = self._one_way(source, target, EGRESS)
         entering = self._one_way(target, source, INGRESS)
         least, most = intersection(leaving.least, entering.least), intersection(leaving.most, entering.most)
         why = f"{_reason(leaving, most, EGRESS)}; {_reason(entering, most, INGRESS)}"
-        return Allowed(least, most, f"{shown(most)}: {why}", _place(leaving, entering, most, target))
+        return Allowed(least, most, f"{show(most)}: {why}", _place(leaving, entering, most, target))
 
     def _one_way(self, party: Party, other: Party, direction: str) -> _OneWay:
         """What the policies of one party allow to or from the other."""
@@ -152,10 +152,10 @@ def _of_unknown(requirement: Requirement, known: dict[str, str]) -> Sure:
 def _covers_some(peer: Peer, other: Outside) -> bool:
     """True if some address of the other party is in the block and not excepted."""
     assert peer.block is not None
-    return any(True for _ in _left(peer, other))
+    return any(True for _ in _subtract(peer, other))
 
 
-def _left(peer: Peer, other: Outside) -> Iterator[Block]:
+def _subtract(peer: Peer, other: Outside) -> Iterator[Block]:
     block = peer.block
     assert block is not None
     candidates = [block] if not other.blocks else [_smaller(block, one) for one in other.blocks if _overlap(block, one)]

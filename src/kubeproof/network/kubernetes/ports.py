@@ -39,7 +39,7 @@ def intersection(one: Ports, other: Ports) -> Ports:
     return normal(found)
 
 
-def shown(ports: Ports) -> str:
+def show(ports: Ports) -> str:
     """The ports for people."""
     if ports == ALL_PORTS:
         return "any port"

@@ -138,7 +138,7 @@ def _parties(text: str, network: KubeNetwork) -> tuple[Party, ...]:
     if _is_block(text):
         return (Outside(f"address {text}", (ipaddress.ip_network(text, strict=False),)),)
     if "=" in text or text.endswith("*"):
-        return _selected(text, network)
+        return _select(text, network)
     ref = _full(text)
     found = tuple(pods for pods in network.pods if pods.ref == ref)
     if not found:
@@ -146,7 +146,7 @@ def _parties(text: str, network: KubeNetwork) -> tuple[Party, ...]:
     return found
 
 
-def _selected(text: str, network: KubeNetwork) -> tuple[Party, ...]:
+def _select(text: str, network: KubeNetwork) -> tuple[Party, ...]:
     """Pods by namespace and labels: `shop/app=web,tier=front`, `shop/*`, `*/app=web`."""
     namespace, _, labels = text.partition("/")
     pairs = [pair.partition("=") for pair in labels.split(",")] if labels != "*" else []

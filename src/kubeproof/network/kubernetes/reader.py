@@ -14,9 +14,9 @@ from kubeproof.manifests.folders.files import read_inputs
 from kubeproof.manifests.folders.own_reports import WHAT, WHY
 from kubeproof.manifests.folders.variants import leave_out_variants
 from kubeproof.manifests.identities import find_repeated, name_objects
-from kubeproof.manifests.late import rendered
+from kubeproof.manifests.late import render_recipe
 from kubeproof.manifests.notes import notes_of
-from kubeproof.manifests.objects import Document, fields_of, shown_name
+from kubeproof.manifests.objects import Document, fields_of, show_name
 from kubeproof.manifests.pods.selectors import selector_of
 from kubeproof.manifests.validation.names import is_dns_label, is_dns_subdomain, read_labels
 from kubeproof.manifests.yaml.fields import Fields
@@ -87,7 +87,7 @@ def load_kube_network(
 ) -> KubeNetwork:
     """What the manifests say about the network; other kinds are listed in the notes."""
     found = _Found()
-    collected = collect(read_inputs(paths, stdin=stdin, bounds=bounds, render=rendered), Budget(bounds))
+    collected = collect(read_inputs(paths, stdin=stdin, bounds=bounds, render=render_recipe), Budget(bounds))
     raise_all(collected.errors)
     leave_out_variants(collected)
     name_objects(collected.documents)
@@ -97,7 +97,7 @@ def load_kube_network(
         _read(document, found)
     reports = [f"a link is {fence.WHY.partition(';')[0]} ({link})" for link in collected.links]
     reports += [f"{WHAT} is {WHY} ({report})" for report in collected.reports]
-    reports += [f"{shown_name(pair.last)} comes again, the last counts ({pair.last.place})" for pair in repeated]
+    reports += [f"{show_name(pair.last)} comes again, the last counts ({pair.last.place})" for pair in repeated]
     reports += [f"{note.what}: {note.why} ({note.source.file})" for note in notes_of(collected)]
     refs = {pods.ref for pods, _ in found.pods}
     groups = tuple(pods for pods, owner in found.pods if owner not in refs)
@@ -127,8 +127,8 @@ def _read(document: Document, found: _Found) -> None:
 
 def _identity(fields: Fields, kind: str) -> tuple[str, str, Fields]:
     """Reference, namespace and metadata of an object."""
-    metadata = fields.required_child("metadata")
-    namespace, name = metadata.text("namespace") or "default", metadata.required_text("name")
+    metadata = fields.require_child("metadata")
+    namespace, name = metadata.text("namespace") or "default", metadata.require_text("name")
     if not is_dns_label(namespace):
         metadata.fail("namespace", f"is {printable(namespace)!r}", remedy="Use lower-case letters, digits and dashes")
     if not is_dns_subdomain(name):
@@ -140,11 +140,11 @@ def _pods(fields: Fields, kind: str, found: _Found) -> tuple[PodGroup, str | Non
     ref, namespace, metadata = _identity(fields, kind)
     template = fields
     for key in _TEMPLATES[kind][1]:
-        template = template.required_child(key)
+        template = template.require_child(key)
     labelled = metadata if kind == "Pod" else template.child("metadata")
-    spec = template.required_child("spec")
+    spec = template.require_child("spec")
     labels = read_labels(labelled, "labels") if labelled is not None else {}
-    named = dict.fromkeys(_JOB_NAMES, metadata.required_text("name")) if kind == "Job" else {}
+    named = dict.fromkeys(_JOB_NAMES, metadata.require_text("name")) if kind == "Job" else {}
     groups = PodGroup(
         ref=ref,
         namespace=namespace,
@@ -160,7 +160,7 @@ def _pods(fields: Fields, kind: str, found: _Found) -> tuple[PodGroup, str | Non
 def _owner(metadata: Fields, namespace: str) -> str | None:
     for reference in metadata.children("ownerReferences"):
         if reference.boolean("controller"):
-            return f"{reference.required_text('kind')}/{namespace}/{reference.required_text('name')}"
+            return f"{reference.require_text('kind')}/{namespace}/{reference.require_text('name')}"
     return None
 
 
@@ -181,14 +181,14 @@ def _container_ports(container: Fields) -> list[tuple[str, str, int]]:
 
 
 def _namespace(fields: Fields, found: _Found) -> None:
-    metadata = fields.required_child("metadata")
-    name = metadata.required_text("name")
+    metadata = fields.require_child("metadata")
+    name = metadata.require_text("name")
     found.namespaces[name] = as_labels({**read_labels(metadata, "labels"), NAME_LABEL: name})
 
 
 def _service(fields: Fields, found: _Found) -> None:
     ref, namespace, _ = _identity(fields, "Service")
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     selector = spec.text_map("selector")
     if spec.word("type", ("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"), "ClusterIP") == "ExternalName":
         found.left_out[f"{ref} of type ExternalName"] = None
@@ -224,11 +224,11 @@ def _port(fields: Fields, key: str) -> int | str | None:
 
 def _ingress(fields: Fields, found: _Found) -> None:
     ref, namespace, _ = _identity(fields, "Ingress")
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     backends = [spec.child("defaultBackend")]
     for rule in spec.children("rules"):
         http = rule.child("http")
-        backends += [path.required_child("backend") for path in http.children("paths")] if http is not None else []
+        backends += [path.require_child("backend") for path in http.children("paths")] if http is not None else []
     services = [backend.child("service") for backend in backends if backend is not None]
     if None in services:
         found.left_out[f"a backend of {ref} that is no Service"] = None
@@ -237,14 +237,14 @@ def _ingress(fields: Fields, found: _Found) -> None:
 
 
 def _ingress_backend(service: Fields, namespace: str) -> tuple[str, str | int]:
-    port = service.required_child("port")
+    port = service.require_child("port")
     number = port.integer("number", least=1, most=65535)
-    return f"Service/{namespace}/{service.required_text('name')}", number or port.required_text("name")
+    return f"Service/{namespace}/{service.require_text('name')}", number or port.require_text("name")
 
 
 def _policy(fields: Fields, found: _Found) -> None:
     ref, namespace, _ = _identity(fields, "NetworkPolicy")
-    spec = fields.required_child("spec")
+    spec = fields.require_child("spec")
     chosen = spec.child("podSelector")
     rules = {
         "Ingress": tuple(_rule(rule, "from", place + 1) for place, rule in enumerate(spec.children("ingress"))),
@@ -276,7 +276,7 @@ def _peer(fields: Fields) -> Peer:
         return Peer(
             None if namespaces is None else selector_of(namespaces), None if pods is None else selector_of(pods)
         )
-    cidr = _cidr(block, "cidr", block.required_text("cidr"))
+    cidr = _cidr(block, "cidr", block.require_text("cidr"))
     excepted = tuple(_cidr(block, "except", text) for text in block.texts("except"))
     if any(one.version != cidr.version or not _is_inside(one, cidr) for one in excepted):
         block.fail("except", "is not inside cidr", remedy="Correct one of the two")

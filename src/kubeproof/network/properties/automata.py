@@ -24,9 +24,9 @@ from kubeproof.errors import FormulaError, UsageError
 from kubeproof.logic import parser
 from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.automata.automaton import Buchi, from_letters
-from kubeproof.logic.automata.translate import translated
+from kubeproof.logic.automata.translate import translate
 from kubeproof.logic.formula import atoms
-from kubeproof.logic.normal import negated
+from kubeproof.logic.normal import negate
 from kubeproof.network.properties.predicates import (
     FLAGS,
     MOST_HOPS,
@@ -96,19 +96,19 @@ class PathProperty:
     @property
     def most_hops(self) -> int:
         """From this number on hop counts make no difference."""
-        return max((_bound(condition, "HOP_COUNT") for condition in self.conditions), default=0)
+        return max((_find_bound(condition, "HOP_COUNT") for condition in self.conditions), default=0)
 
     @property
     def most_paths(self) -> int:
         """From this number on path numbers make no difference."""
-        return max((_bound(condition, "PATH_ID") for condition in self.conditions), default=0)
+        return max((_find_bound(condition, "PATH_ID") for condition in self.conditions), default=0)
 
 
 def _reads(condition: Condition) -> frozenset[str]:
     return condition.reads if isinstance(condition, Own) else parameters_of(condition)
 
 
-def _bound(condition: Condition, parameter: str) -> int:
+def _find_bound(condition: Condition, parameter: str) -> int:
     if isinstance(condition, Own):
         return condition.most_hops if parameter in condition.reads else 0
     numbers = (leaf.number + 1 for leaf in leaves(condition) if isinstance(leaf, Order) and leaf.parameter == parameter)
@@ -168,13 +168,13 @@ def ltl_property(formula: str, where: Mapping[str, str] | None = None, *, name: 
         except FormulaError as problem:
             if atom in named:
                 raise
-            raise _unnamed(problem, formula, atom) from None
+            raise _make_unnamed(problem, formula, atom) from None
     alphabet = Alphabet(propositions=atoms(parsed))
-    whole = translated(parsed, alphabet)
-    return PathProperty(name or formula, whole, translated(negated(parsed), alphabet), propositions=tuple(propositions))
+    whole = translate(parsed, alphabet)
+    return PathProperty(name or formula, whole, translate(negate(parsed), alphabet), propositions=tuple(propositions))
 
 
-def _unnamed(problem: FormulaError, formula: str, atom: str) -> FormulaError:
+def _make_unnamed(problem: FormulaError, formula: str, atom: str) -> FormulaError:
     """The error about a proposition that is neither named nor a predicate, at its column of the formula."""
     column = formula.find(atom) + 1
     if atom.isidentifier():
@@ -188,6 +188,6 @@ def _unnamed(problem: FormulaError, formula: str, atom: str) -> FormulaError:
     )
 
 
-def renamed(one: PathProperty, name: str) -> PathProperty:
+def rename(one: PathProperty, name: str) -> PathProperty:
     """The same property under another name."""
     return replace(one, name=name)

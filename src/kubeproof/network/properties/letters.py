@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kubeproof.network.properties.automata import Condition, Own, PathProperty
-from kubeproof.network.properties.parameters import Parameters, asked
+from kubeproof.network.properties.parameters import Parameters, ask
 from kubeproof.network.properties.patterns import NodeSet, matches
 from kubeproof.network.properties.predicates import (
     Both,
@@ -129,7 +129,7 @@ class Letters:
             return self._everywhere(self._is_one_of(condition.parameter, condition.patterns, position))
         mask = 0
         for pattern in condition.patterns:
-            mask |= self._destinations.covered(pattern)
+            mask |= self._destinations.cover(pattern)
         return mask
 
     def _where_order(self, condition: Order, position: Position) -> int:
@@ -179,7 +179,7 @@ class Letters:
             dropped=position.dropped,
             drop_node=position.node if position.dropped else "",
         )
-        return asked(condition.function, at, condition.reads)
+        return ask(condition.function, at, condition.reads)
 
 
 _WHERE: dict[type, Callable[[Letters, Any, Position], int]] = {

@@ -13,7 +13,7 @@ from enum import Enum
 from kubeproof.logic.automata.automaton import Buchi
 from kubeproof.logic.automata.complement import complement
 from kubeproof.logic.automata.graph import on_cycles, reaching_cycles
-from kubeproof.logic.automata.operations import determinised_closure, intersection, merged, reduced
+from kubeproof.logic.automata.operations import determinise_closure, intersection, merge, reduce
 from kubeproof.network.properties.automata import PathProperty
 from kubeproof.values import dataclass
 
@@ -52,13 +52,13 @@ class Prepared:
 
 def prepare(one: PathProperty) -> Prepared:
     """The machines of a property."""
-    whole = merged(reduced(one.automaton))
+    whole = merge(reduce(one.automaton))
     if whole.is_deterministic:
         machine = _deterministic(whole)
         return Prepared(one, machine, None, _has_bad_cycle(whole), one.reads, one.most_hops, one.most_paths)
-    closed = determinised_closure(whole)
+    closed = determinise_closure(whole)
     outside = one.opposite if one.opposite is not None else complement(whole)
-    missed = merged(reduced(intersection(closed, outside)))
+    missed = merge(reduce(intersection(closed, outside)))
     liveness = _missing(missed) if missed.initial else None
     safety, has_liveness = _deterministic(closed), liveness is not None
     return Prepared(one, safety, liveness, has_liveness, one.reads, one.most_hops, one.most_paths)
@@ -84,13 +84,13 @@ def _deterministic(automaton: Buchi) -> Machine:
         return Machine((0,), (((),) * letters,), ((Ending.OUT,) * letters,), frozenset(), True)
     moves = _table(automaton)
     endings = tuple(
-        tuple(_followed(moves, automaton.accepting, state, letter) for letter in range(automaton.alphabet.size))
+        tuple(_follow(moves, automaton.accepting, state, letter) for letter in range(automaton.alphabet.size))
         for state in range(automaton.size)
     )
     return Machine(automaton.initial, moves, endings, automaton.accepting, True)
 
 
-def _followed(
+def _follow(
     moves: tuple[tuple[tuple[int, ...], ...], ...], accepting: frozenset[int], state: int, letter: int
 ) -> Ending:
     seen: list[int] = []

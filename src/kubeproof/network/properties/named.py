@@ -12,7 +12,7 @@ from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, Sequence, Value
 from kubeproof.network.model import Network
 from kubeproof.network.properties import library
-from kubeproof.network.properties.automata import PathProperty, ltl_property, renamed
+from kubeproof.network.properties.automata import PathProperty, ltl_property, rename
 from kubeproof.network.properties.patterns import is_exact, matches
 from kubeproof.network.properties.predicates import MOST_HOPS, OneOf, leaves
 from kubeproof.network.properties.processes import ProcessProperty, isolated_updates, resource_allocation
@@ -52,7 +52,7 @@ def read_property(fields: Fields, network: Network) -> Wanted:
     inner.finish_strictly("name", *entry.fields)
     if isinstance(one, PathProperty):
         check_names(one, network, inner)
-        return renamed(one, name) if name else one
+        return rename(one, name) if name else one
     return one
 
 
@@ -114,7 +114,7 @@ def _hops(fields: Fields, _: Network) -> Wanted:
 
 
 def _ltl(fields: Fields, _: Network) -> Wanted:
-    formula, where = fields.required_text("formula"), fields.text_map("where")
+    formula, where = fields.require_text("formula"), fields.text_map("where")
     named = {name for name, _ in names_in(formula)}
     for name in where:
         if name not in named:
@@ -182,6 +182,6 @@ def own_properties(reference: str) -> tuple[Wanted, ...]:
         raise UsageError(f"--automaton: {path!r} has no property", "Assign the result of path_automaton(...) to a name")
     chosen = {name: found[name]} if name else found
     return tuple(
-        renamed(one, key) if isinstance(one, PathProperty) and one.name == "automaton" else one
+        rename(one, key) if isinstance(one, PathProperty) and one.name == "automaton" else one
         for key, one in chosen.items()
     )

@@ -62,7 +62,7 @@ class View:
         return value
 
 
-def asked(function: Callable[[Any], object], at: Parameters, reads: frozenset[str]) -> bool:
+def ask(function: Callable[[Any], object], at: Parameters, reads: frozenset[str]) -> bool:
     """What a condition in Python says; whatever goes wrong inside it is the user's mistake."""
     try:
         return bool(function(View(at, reads)))

@@ -75,14 +75,14 @@ class NodeSet:
         self._numbers = [address_number(addresses.get(name, "")) for name in self.names]
         self._known: dict[str, int] = {ANY: self.everything}
 
-    def covered(self, pattern: str) -> int:
+    def cover(self, pattern: str) -> int:
         """The nodes that the pattern covers."""
         found = self._known.get(pattern)
         if found is None:
-            found = self._known[pattern] = self._covered(pattern)
+            found = self._known[pattern] = self._match(pattern)
         return found
 
-    def _covered(self, pattern: str) -> int:
+    def _match(self, pattern: str) -> int:
         if is_exact(pattern):
             return self.bit.get(pattern, 0)
         if is_prefix(pattern):

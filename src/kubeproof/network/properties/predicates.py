@@ -139,7 +139,7 @@ def _comparison(words: Words) -> Predicate:
     if name in NUMBERS:
         return _number(words, name)
     if words.took("in"):
-        return OneOf(name, words.listed("a name"))
+        return OneOf(name, words.read_list("a name"))
     if words.took("matches"):
         return OneOf(name, (words.word("a pattern"),))
     token = words.peek()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubeproof.errors import InternalError
 from kubeproof.quantify.chains.leaving import in_arrays
-from kubeproof.quantify.storm import Model, measured, storm
+from kubeproof.quantify.storm import Model, build_measured, storm
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ def model_from_arrays(arrays: ModelArrays, *, exact: bool = False) -> Model:
     Exact models hold the probabilities as they are, but for the greatest of a row, which makes up for the rounding of
     the others. Arrays that are no model (a row that does not sum to 1, a state without a choice) are a broken promise.
     """
-    checked(arrays)
+    check_arrays(arrays)
     unsigned = frozenset(name for name, values in arrays.rewards.items() if not len(values) or values.min() >= 0)
-    found = measured(lambda: _mdp(arrays, exact), branching=arrays.branching, unsigned=unsigned)
+    found = build_measured(lambda: _mdp(arrays, exact), branching=arrays.branching, unsigned=unsigned)
     return replace(found, leaving=in_arrays(arrays))
 
 
-def checked(arrays: ModelArrays) -> None:
+def check_arrays(arrays: ModelArrays) -> None:
     """Refuses arrays that are no Markov decision process, naming the first row or state that is wrong."""
     import numpy as np
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kubeproof.quantify.chains.arrays import ModelArrays, checked, labeling_of, matrix_of, number_type, numbers
-from kubeproof.quantify.storm import Model, measured, storm
+from kubeproof.quantify.chains.arrays import ModelArrays, check_arrays, labeling_of, matrix_of, number_type, numbers
+from kubeproof.quantify.storm import Model, build_measured, storm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +23,8 @@ def automaton_from_arrays(arrays: ModelArrays, mean_s: NDArray[np.float64], *, e
 
     A state with a duration has one choice.
     """
-    checked(arrays)
-    return measured(lambda: _automaton(arrays, mean_s, exact), branching=arrays.branching)
+    check_arrays(arrays)
+    return build_measured(lambda: _automaton(arrays, mean_s, exact), branching=arrays.branching)
 
 
 def _automaton(arrays: ModelArrays, mean_s: NDArray[np.float64], exact: bool) -> Any:

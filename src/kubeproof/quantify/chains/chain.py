@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kubeproof.quantify.chains.arrays import ModelArrays
-from kubeproof.quantify.chains.passing import exposed, passing_of, rates_of, roles_of, starts_of
+from kubeproof.quantify.chains.passing import find_exposure, passing_of, rates_of, roles_of, starts_of
 from kubeproof.quantify.clusters.options import OPEN, UNIFORM
 from kubeproof.values import dataclass
 
@@ -70,7 +70,7 @@ def build_chain(
     roles = roles_of(states, steps, effects)
     rates = rates_of(states, steps, effects, roles)
     passing = passing_of(steps, effects, roles, rates, settings.tick_s, targets, is_mean=is_mean)
-    acting = exposed(rates.total, 0.0 if is_mean else settings.step_s)
+    acting = find_exposure(rates.total, 0.0 if is_mean else settings.step_s)
     entries = _entries(steps, effects, roles, passing, acting, order == UNIFORM)
     arrays = _arrays(entries, rates, steps, passing, is_mean)
     origin, duration_s = passing.origin, passing.duration_s
@@ -145,7 +145,7 @@ def _arrays(entries: _Entries, rates: Rates, steps: Steps, passing: Passing, is_
     """The choices in order, each with what interrupts it."""
     width = int(entries.choice.max(initial=0)) + 2
     key = entries.owner * width + entries.choice + 1
-    order, begins = _sorted(key)
+    order, begins = _sort_keys(key)
     owner = entries.owner[order[begins]]
     row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(order)))
     share = entries.share[order]
@@ -161,7 +161,7 @@ def _arrays(entries: _Entries, rates: Rates, steps: Steps, passing: Passing, is_
     hit = np.repeat(hit, count)
     per_tick = rates.per_tick[place] / rates.tick_total[origin[hit]]
     more = interruption[hit] * np.where(is_rest[hit], per_tick, rates.per_s[place] / rates.total[origin[hit]])
-    return _merged(
+    return _merge(
         np.concatenate((row, hit)),
         np.concatenate((entries.target[order], steps.target[rates.step[place]])),
         np.concatenate((share, more)),
@@ -170,16 +170,16 @@ def _arrays(entries: _Entries, rates: Rates, steps: Steps, passing: Passing, is_
     )
 
 
-def _sorted(key: Ints) -> tuple[Ints, Ints]:
+def _sort_keys(key: Ints) -> tuple[Ints, Ints]:
     """The order in which keys ascend, and where each different key begins in it; quick for a few ascending runs."""
     order = np.argsort(key, kind="stable")
     ascending = key[order]
     return order, np.flatnonzero(np.concatenate((np.ones(1, dtype=np.bool_), ascending[1:] != ascending[:-1])))
 
 
-def _merged(row: Ints, column: Ints, value: Floats, owner: Ints, states: int) -> ModelArrays:
+def _merge(row: Ints, column: Ints, value: Floats, owner: Ints, states: int) -> ModelArrays:
     """The matrix: entries sorted, those at one place added up."""
-    order, starts = _sorted(row * states + column)
+    order, starts = _sort_keys(row * states + column)
     first = order[starts]
     return ModelArrays(
         choice_starts=starts_of(owner, states),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kubeproof.cluster.control import Role
+from kubeproof.cluster.loops.control import Role
 from kubeproof.quantify.chains.steps import REST
-from kubeproof.quantify.chains.waits import due_in_waits, passed_part
+from kubeproof.quantify.chains.waits import due_in_waits, find_passed_part
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -91,10 +91,10 @@ def passing_of(
     place[apart] = states + np.arange(len(apart))
     due = due_in_waits(targets, steps, roles, rates, seconds, waits, rests)
     before = np.minimum(due.before, ALMOST_1)
-    meanwhile = np.where(rests, exposed(total, tick_s) if is_mean else _in_a_tick(rates, tick_s), 0.0)
+    meanwhile = np.where(rests, find_exposure(total, tick_s) if is_mean else _in_a_tick(rates, tick_s), 0.0)
     if is_mean:
         undisturbed = np.exp(-np.minimum(due.ends, MOST_DUE))
-        seconds = np.where(rests, seconds * passed_part(total * tick_s), seconds * due.part / undisturbed)
+        seconds = np.where(rests, seconds * find_passed_part(total * tick_s), seconds * due.part / undisturbed)
     duration_s = np.zeros(states + len(apart))
     duration_s[place] = seconds
     origin = np.concatenate((np.arange(states), apart))
@@ -107,10 +107,10 @@ def _in_a_tick(rates: Rates, tick_s: int) -> Floats:
     The sum of the probabilities, so that each event is as likely as it says: at most one comes in a tick. Where they
     add up to more than a half, that leaves too little for nothing to happen.
     """
-    return np.maximum(exposed(rates.total, tick_s), np.minimum(rates.tick_total, HALF))
+    return np.maximum(find_exposure(rates.total, tick_s), np.minimum(rates.tick_total, HALF))
 
 
-def exposed(total: Floats, seconds: Floats | float) -> Floats:
+def find_exposure(total: Floats, seconds: Floats | float) -> Floats:
     """How likely an event comes within so many seconds."""
     return np.minimum(-np.expm1(-total * seconds), ALMOST_1)
 

@@ -26,7 +26,7 @@ def slices_of(chain: Chain, slice_s: int, is_told: Bools) -> Ints:
     return slices
 
 
-def sliced(chain: Chain, slices: Ints) -> Chain:
+def slice_chain(chain: Chain, slices: Ints) -> Chain:
     """The process in which a state with an interval of n slices is followed by n - 1 others, at whose end it is over.
 
     A state that takes time has one choice, which nothing interrupts before its end: slices change no run.
@@ -36,13 +36,13 @@ def sliced(chain: Chain, slices: Ints) -> Chain:
     last = chain.states + np.cumsum(more) - 1
     duration_s = chain.duration_s / slices
     return Chain(
-        _divided(chain.arrays, long, last - more + 1, last),
+        _divide(chain.arrays, long, last - more + 1, last),
         np.concatenate((chain.origin, np.repeat(chain.origin[long], more))),
         np.concatenate((duration_s, np.repeat(duration_s[long], more))),
     )
 
 
-def _divided(arrays: ModelArrays, long: Ints, first: Ints, last: Ints) -> ModelArrays:
+def _divide(arrays: ModelArrays, long: Ints, first: Ints, last: Ints) -> ModelArrays:
     """The matrix in which each long state leads to `first`, that to the next, and `last` to where the state led."""
     states, choices = arrays.states, arrays.choices
     total = int(last[-1]) + 1 - states if len(last) else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kubeproof.cluster.control import Role, Tick
+from kubeproof.cluster.loops.control import Role, Tick
 from kubeproof.events.rates import event_rate
 from kubeproof.model.reductions.weights import Weights
 from kubeproof.values import dataclass

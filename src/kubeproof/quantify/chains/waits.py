@@ -38,7 +38,7 @@ class Due:
     @property
     def part(self) -> Floats:
         """How much of the wait passes on average before it is over or ended."""
-        return passed_part(self.ends)
+        return find_passed_part(self.ends)
 
     @property
     def before(self) -> Floats:
@@ -50,7 +50,7 @@ class Due:
         return part * (x + y) / (1 + part * x)
 
 
-def passed_part(due: Floats) -> Floats:
+def find_passed_part(due: Floats) -> Floats:
     """How much of a time passes on average before the first of so many events that are due in it."""
     return np.divide(-np.expm1(-due), due, out=np.ones(len(due)), where=due > 0)
 

@@ -34,7 +34,7 @@ def compare(
     """
     check_same_load(variants)
     results = [(name, quantify_cluster(loaded, options, progress)) for name, loaded in variants]
-    return compared(results, risk, against)
+    return compare_results(results, risk, against)
 
 
 def check_same_load(variants: Sequence[tuple[str, Loaded]]) -> None:
@@ -49,23 +49,23 @@ def check_same_load(variants: Sequence[tuple[str, Loaded]]) -> None:
                 )
 
 
-def compared(results: Sequence[tuple[str, ClusterResult]], risk: str, against: str) -> Comparison:
+def compare_results(results: Sequence[tuple[str, ClusterResult]], risk: str, against: str) -> Comparison:
     """The answers as lines with one span per variant, and the point of each variant in the plot."""
     lines = tuple(_lines([result for _, result in results]))
     risks = [line for line in lines if line.question == WITHIN]
     amounts = [line for line in lines if line.question == AMOUNTS]
-    chosen = _chosen(risks, risk, "--risk", "safety intent with a violation to fear")
-    paid = _chosen(amounts, against or _priced(amounts), "--against", "amount")
+    chosen = _choose(risks, risk, "--risk", "safety intent with a violation to fear")
+    paid = _choose(amounts, against or _price(amounts), "--against", "amount")
     variants = tuple(Variant(name, result) for name, result in results)
     return Comparison(variants, lines, risk=chosen, against=paid)
 
 
-def _priced(amounts: Sequence[Line]) -> str:
+def _price(amounts: Sequence[Line]) -> str:
     names = {line.name for line in amounts}
     return next((name for name in AGAINST if name in names), "")
 
 
-def _chosen(lines: Sequence[Line], name: str, flag: str, what: str) -> Line | None:
+def _choose(lines: Sequence[Line], name: str, flag: str, what: str) -> Line | None:
     """The line of this name, by default the first; None if there is none to choose from."""
     found = [line for line in lines if name in ("", line.name)]
     if name and not found:

@@ -22,7 +22,7 @@ PARTS = (16, 8, 4, 2)
 FEWEST = 16  # instants that need no trial
 
 
-def looked_ahead(
+def look_ahead(
     model: Model, question: Callable[[int], str], horizon_s: int, unit_s: int, tell: Tell = lambda line: None
 ) -> Answer:
     """The answer to a question about a horizon, in fractions; refused as soon as they are seen to become too long."""

@@ -13,7 +13,7 @@ from kubeproof.quantify.bounds import INTERVAL, NONE, Number
 from kubeproof.quantify.chains.arrays import ModelArrays, model_from_arrays
 from kubeproof.quantify.chains.automaton import automaton_from_arrays
 from kubeproof.quantify.checking import Answer, check
-from kubeproof.quantify.clusters.exact import looked_ahead
+from kubeproof.quantify.clusters.exact import look_ahead
 from kubeproof.quantify.clusters.options import silent
 from kubeproof.quantify.clusters.result import Span, Value
 from kubeproof.quantify.methods import CheckSettings
@@ -62,24 +62,26 @@ class Asked:
 
     def ever(self, label: str) -> Span:
         """How likely a state with the label is reached at all."""
-        return self._span(lambda best: self._unbounded(f'P{best}=? [F "{label}"]'))
+        return self._span(lambda best: self._ask_unbounded(f'P{best}=? [F "{label}"]'))
 
     def within(self, label: str, horizon_s: int) -> Span:
         """How likely it is reached within so many seconds."""
-        return self._bounded(lambda best, ahead_s: f'P{best}=? [F{{"{TIME}"}}<={ahead_s} "{label}"]', horizon_s)
+        return self._ask_bounded(lambda best, ahead_s: f'P{best}=? [F{{"{TIME}"}}<={ahead_s} "{label}"]', horizon_s)
 
     def first_s(self, label: str) -> Span:
         """Expected seconds until it is reached; infinite where that is not certain."""
-        return self._span(lambda best: self._unbounded(f'R{{"{TIME}"}}{best}=? [F "{label}"]'))
+        return self._span(lambda best: self._ask_unbounded(f'R{{"{TIME}"}}{best}=? [F "{label}"]'))
 
     def amount(self, reward: str, horizon_s: int, usual_per_s: float) -> Span:
         """An expected sum over so many seconds, of which the rewards are the differences from the usual.
 
         An interval that is not over then counts as usual.
         """
-        found = self._bounded(lambda best, ahead_s: f'R{{"{reward}"}}{best}=? [C{{"{TIME}"}}<={ahead_s}]', horizon_s)
+        found = self._ask_bounded(
+            lambda best, ahead_s: f'R{{"{reward}"}}{best}=? [C{{"{TIME}"}}<={ahead_s}]', horizon_s
+        )
         base = usual_per_s * horizon_s
-        return replace(found, least=_raised(found.least, base), greatest=_raised(found.greatest, base))
+        return replace(found, least=_raise(found.least, base), greatest=_raise(found.greatest, base))
 
     def share(self, label: str) -> Span:
         """The long-run share of time in states with the label."""
@@ -89,7 +91,7 @@ class Asked:
         found = self._span(lambda best: self._share(f'LRA{best}=? ["{label}"]'))
         return replace(found, skipped=ENDLESS) if any(words in found.skipped for words in TIMELESS) else found
 
-    def _bounded(self, question: Callable[[str, int], str], horizon_s: int) -> Span:
+    def _ask_bounded(self, question: Callable[[str, int], str], horizon_s: int) -> Span:
         if self.work_per_s * horizon_s > MOST_WORK:
             longest = int(MOST_WORK / self.work_per_s)
             return Span(skipped=f"too many states to look {horizon_s} s ahead; ask for at most {longest} s (--within)")
@@ -105,9 +107,9 @@ class Asked:
                 if model.states > MOST_EXACT or self.work_per_s * horizon_s * EXACT_COST > MOST_WORK:
                     raise
             model = model_from_arrays(self.arrays, exact=True)
-        return _value(looked_ahead(model, question, horizon_s, self.unit_s, self.tell))
+        return _value(look_ahead(model, question, horizon_s, self.unit_s, self.tell))
 
-    def _unbounded(self, question: str) -> Value:
+    def _ask_unbounded(self, question: str) -> Value:
         """The answer by iteration; with fractions, where that does not converge or ends at 0, and if it is small."""
         self.tell(question)
         most = max(1_000_000, MOST_ITERATED // self.model.choices)
@@ -143,11 +145,11 @@ class Asked:
 
 def _value(found: Answer) -> Value:
     """An answer in rounded numbers."""
-    lower, upper = (None if bound is None else _rounded(bound) for bound in (found.lower, found.upper))
-    return Value(_rounded(found.value or 0), lower, upper, found.guarantee, found.elapsed_s)
+    lower, upper = (None if bound is None else _round(bound) for bound in (found.lower, found.upper))
+    return Value(_round(found.value or 0), lower, upper, found.guarantee, found.elapsed_s)
 
 
-def _rounded(number: Number) -> float:
+def _round(number: Number) -> float:
     """The number, or one near it; what is possible stays possible."""
     try:
         return max(float(number), math.ulp(0.0)) if number > 0 else float(number)
@@ -155,7 +157,7 @@ def _rounded(number: Number) -> float:
         raise StormRefusal("the value is too large for a number") from None
 
 
-def _raised(value: Value | None, base: float) -> Value | None:
+def _raise(value: Value | None, base: float) -> Value | None:
     """A value with its bounds, so much greater."""
     if value is None:
         return None
@@ -163,7 +165,7 @@ def _raised(value: Value | None, base: float) -> Value | None:
     return replace(value, value=base + value.value, lower=lower, upper=upper)
 
 
-def asked(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Floats], options: ClusterOptions) -> Asked:
+def ask(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Floats], options: ClusterOptions) -> Asked:
     """The process in Storm: labels are states of it, amounts are per second and state of it."""
     counts = np.diff(chain.arrays.choice_starts)
     rewards = {name: np.repeat(values * chain.duration_s, counts) for name, values in per_second.items()}
@@ -179,7 +181,7 @@ def work_per_s(choices: int, unit_s: int, options: ClusterOptions) -> float:
     return (choices + PER_INSTANT) / unit_s * (EXACT_COST if options.exact else 1)
 
 
-def asked_long_run(chain: Chain, labels: Mapping[str, Ints], options: ClusterOptions) -> Asked:
+def ask_long_run(chain: Chain, labels: Mapping[str, Ints], options: ClusterOptions) -> Asked:
     """The process with exponential durations of the same mean, for shares of time in the long run."""
     arrays = replace(chain.arrays, labels=labels)
     model = automaton_from_arrays(arrays, chain.duration_s, exact=options.exact)

@@ -35,7 +35,7 @@ class Span:
     skipped: str = ""
 
 
-def judged(span: Span | None, at_most: float) -> Verdict:
+def judge(span: Span | None, at_most: float) -> Verdict:
     """HOLDS if the greatest value is at most this, VIOLATED if it is more, UNKNOWN if nobody can tell."""
     found = None if span is None else span.greatest
     if found is None:
@@ -126,7 +126,7 @@ class ClusterResult:
     def verdicts(self) -> tuple[Verdict, ...]:
         """Per intent whether it is violated no more likely than allowed; nothing if that was not asked for."""
         limit = self.at_most
-        return () if limit is None else tuple(judged(one.within, limit) for one in self.intents)
+        return () if limit is None else tuple(judge(one.within, limit) for one in self.intents)
 
     @property
     def verdict(self) -> Verdict | Literal[""]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kubeproof.cluster.control import Role
+from kubeproof.cluster.loops.control import Role
 from kubeproof.cluster.objects import workload_number
 from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.errors import NothingToCheckError, UsageError
@@ -18,9 +18,9 @@ from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
 from kubeproof.quantify.chains.chain import Chain, build_chain
 from kubeproof.quantify.chains.steps import Effects, Steps, effects_of, steps_of
 from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
-from kubeproof.quantify.clusters.questions import Asked, asked, asked_long_run
+from kubeproof.quantify.clusters.questions import Asked, ask, ask_long_run
 from kubeproof.quantify.clusters.result import ClusterResult, IntentChances, ProcessSize, Shortage, Span
-from kubeproof.quantify.clusters.space import SAFETY, Report, Space, explored_space
+from kubeproof.quantify.clusters.space import SAFETY, Report, Space, explore_space
 from kubeproof.quantify.clusters.sums import Sums, sums_over
 from kubeproof.quantify.clusters.values import StateValues
 from kubeproof.values import dataclass
@@ -61,7 +61,7 @@ def quantify_cluster(
 
 def build_process(loaded: Loaded, options: ClusterOptions, progress: Report = None) -> Process:
     """The decision process of an input."""
-    space = explored_space(loaded, options.space, progress)
+    space = explore_space(loaded, options.space, progress)
     if 2 * len(space.plan.monitors) > FLAG_BITS:
         raise UsageError(f"{len(space.plan.monitors)} safety intents are too many", f"Ask for {FLAG_BITS // 2} at once")
     if options.at_most is not None and not space.plan.monitors:
@@ -87,7 +87,7 @@ class Answers:
         """All answers."""
         process, scenario = self._process, self._process.loaded.scenario
         begin = monotonic()
-        found = asked(process.chain, self._bad_states(), {}, self._options)
+        found = ask(process.chain, self._bad_states(), {}, self._options)
         handed_s = monotonic() - begin
         sums = self._sums()
         return ClusterResult(
@@ -173,7 +173,7 @@ class Answers:
             order=self._options.order,
             forbidden=monitor.tags,
         )
-        return asked(chain, {label: np.array([chain.goal])}, {}, self._options)
+        return ask(chain, {label: np.array([chain.goal])}, {}, self._options)
 
     # -- sums and shares ------------------------------------------------------------------------
 
@@ -195,10 +195,10 @@ class Answers:
         labels = {}
         for number, intent in enumerate(intents):
             workload, count = workload_number(setup, str(intent.target)), intent.count or Count(1)
-            wanted = self._values.desired(workload)
+            wanted = self._values.read_desired(workload)
             least = -(-count.number * wanted // 100) if count.percent else np.full(len(wanted), count.number)
             labels[_label(number)] = np.flatnonzero((self._values.ready(workload) < least)[chain.origin])
-        found = asked_long_run(chain, labels, self._options)
+        found = ask_long_run(chain, labels, self._options)
         for number, intent in enumerate(intents):
             span: Span = found.share(_label(number))
             yield Shortage(intent.name, str(intent.target), str(intent.count or Count(1)), span)
@@ -220,7 +220,7 @@ def _label(number: int) -> str:
 def _open_events(events: tuple[Event, ...]) -> Iterator[str]:
     """The events that may happen or not, whenever they are possible."""
     for event in (event for event in events if event.is_chosen):
-        has_moves = isinstance(event, UsageChange | CpuLoad) and (event.moves is not None or len(event.levels) == 1)
+        has_moves = isinstance(event, (UsageChange, CpuLoad)) and (event.moves is not None or len(event.levels) == 1)
         if event.chance is None and not has_moves:
             yield event.name
         elif event.recovery is None and getattr(event, "recovers", getattr(event, "reversible", False)):

@@ -8,7 +8,7 @@ from functools import partial
 from time import monotonic
 
 from kubeproof.engine.limits import Limits, physical_bytes
-from kubeproof.engine.search import Search, Store, compiled_kernel, explore, make_kernel
+from kubeproof.engine.search import Search, Store, explore, find_compiled_kernel, make_kernel
 from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.engine.system import Cell, Progress
 from kubeproof.errors import EnvironmentProblem, LimitReached, NothingToCheckError, ScenarioError
@@ -51,14 +51,14 @@ class Space:
         return len(self.store)
 
 
-def explored_space(loaded: Loaded, options: SpaceOptions = SpaceOptions(), progress: Report = None) -> Space:
+def explore_space(loaded: Loaded, options: SpaceOptions = SpaceOptions(), progress: Report = None) -> Space:
     """The reachable states of the scenario, with the memories of its safety intents."""
     begin = monotonic()
     plan = plan_to_quantify(loaded, merge=options.merge)
     system = GroupedSystem(plan)
     if loaded.scenario.start.mode == "deployed":
-        system.initial = _deployed(loaded, plan, options, progress)
-    search = _searched(system, options, progress)
+        system.initial = _deploy(loaded, plan, options, progress)
+    search = _search(system, options, progress)
     store = search.store
     initial = tuple(state for state in range(len(system.initial)) if store.parent(state) < 0) or (0,)
     return Space(plan, system, store, initial, monotonic() - begin)
@@ -87,10 +87,10 @@ def plan_to_quantify(loaded: Loaded, *, merge: bool = True) -> Plan:
     return planned(tuple(monitor.intent for monitor in whole.monitors if monitor.kind in SAFETY))
 
 
-def _deployed(loaded: Loaded, plan: Plan, options: SpaceOptions, progress: Report) -> tuple[tuple[Cell, ...], ...]:
+def _deploy(loaded: Loaded, plan: Plan, options: SpaceOptions, progress: Report) -> tuple[tuple[Cell, ...], ...]:
     """Every first stable placement."""
     deploying = plan.deploying()
-    search = _searched(GroupedSystem(deploying, orders_of_deploying(deploying)), options, progress)
+    search = _search(GroupedSystem(deploying, orders_of_deploying(deploying)), options, progress)
     store = search.store
     found = tuple(store.cells_of(state) for state in range(store.expanded) if store.is_stable(state))
     if not found:
@@ -104,8 +104,8 @@ def _deployed(loaded: Loaded, plan: Plan, options: SpaceOptions, progress: Repor
     return found
 
 
-def _searched(system: GroupedSystem, options: SpaceOptions, progress: Report) -> Search:
-    if options.engine == "compiled" and compiled_kernel() is None:
+def _search(system: GroupedSystem, options: SpaceOptions, progress: Report) -> Search:
+    if options.engine == "compiled" and find_compiled_kernel() is None:
         raise EnvironmentProblem("E401 the compiled engine is not installed. Use --engine python.")
     memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None
     limits = Limits(options.max_states, options.timeout_s, memory)

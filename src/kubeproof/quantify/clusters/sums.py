@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kubeproof.quantify.chains.slices import slice_of, sliced, slices_of
-from kubeproof.quantify.clusters.questions import MOST_WORK, asked, work_per_s
+from kubeproof.quantify.chains.slices import slice_chain, slice_of, slices_of
+from kubeproof.quantify.clusters.questions import MOST_WORK, ask, work_per_s
 from kubeproof.quantify.clusters.result import Amount, Span
 from kubeproof.values import dataclass
 
@@ -41,13 +41,13 @@ def sums_over(horizon_s: int, chain: Chain, values: StateValues, scenario: Scena
     """All sums that the Scenario gives units for."""
     amounts, notes = [], []
     for name, per_second in _per_second(values, scenario).items():
-        span, is_cut = _summed(horizon_s, chain, per_second, options)
+        span, is_cut = _sum(horizon_s, chain, per_second, options)
         amounts.append(Amount(name, UNITS[name], span))
         notes += [f"{UNITS[name]}: {CUT}"] if is_cut else []
     return Sums(tuple(amounts), tuple(notes))
 
 
-def _summed(horizon_s: int, chain: Chain, per_second: Floats, options: ClusterOptions) -> tuple[Span, bool]:
+def _sum(horizon_s: int, chain: Chain, per_second: Floats, options: ClusterOptions) -> tuple[Span, bool]:
     """One sum, and whether the horizon cuts intervals of it.
 
     Intervals in which the cluster takes what it usually takes need no division: the rest of the horizon counts as such.
@@ -58,8 +58,8 @@ def _summed(horizon_s: int, chain: Chain, per_second: Floats, options: ClusterOp
     choices = chain.arrays.choices + int((slices - 1).sum())
     is_cut = work_per_s(choices, slice_s, options) * horizon_s > MOST_SLICED
     if not is_cut:
-        chain = sliced(chain, slices)
-    found = asked(chain, {}, {SUM: per_second[chain.origin] - usual}, options)
+        chain = slice_chain(chain, slices)
+    found = ask(chain, {}, {SUM: per_second[chain.origin] - usual}, options)
     return found.amount(SUM, horizon_s, usual), is_cut
 
 

@@ -14,11 +14,11 @@ from kubeproof.cluster.usage import (
     Pod,
     UsageRule,
     containers_of,
+    find_shared_rule,
     memories_read,
     pod_usage,
     rules_about,
     share_of,
-    shared_by,
 )
 from kubeproof.model.expansion.used import usage_rules
 
@@ -49,18 +49,18 @@ class StateValues:
 
     def pods(self) -> Floats:
         """Pods that have a node, from binding until they are gone."""
-        return self._summed(lambda nodes: sum(n * sum(count for _, count in cell.pods) for cell, n in nodes))
+        return self._sum(lambda nodes: sum(n * sum(count for _, count in cell.pods) for cell, n in nodes))
 
     def nodes(self) -> Floats:
         """Nodes that are there and whose kubelet lives."""
-        return self._summed(lambda nodes: sum(n for cell, n in nodes if _runs(cell)))
+        return self._sum(lambda nodes: sum(n for cell, n in nodes if _runs(cell)))
 
     def ready(self, workload: int) -> Floats:
         """Ready pods of a workload, all its revisions."""
         members = family(self._space.plan.setup, workload)
-        return self._summed(lambda nodes: _counted(nodes, members, (Phase.READY,)))
+        return self._sum(lambda nodes: _count(nodes, members, (Phase.READY,)))
 
-    def desired(self, workload: int) -> Ints:
+    def read_desired(self, workload: int) -> Ints:
         """What a workload asks for."""
         column = self._rows[:, self._slots.workload(workload)]
         return self._table(column, lambda cell: cell.desired)[column].astype(np.int64)
@@ -70,18 +70,18 @@ class StateValues:
         rules = tuple(rule for rule in usage_rules(self._space.plan.setup, events) if rule.resource == CPU)
         read = [self._rows[:, self._slots.memory(memory)] for memory in memories_read(rules)]
         shared = tuple(sorted({rule.workload for rule in rules if rule.is_shared}))
-        sharers = [self._summed(lambda nodes, w=w: _sharers(nodes, w)).astype(np.int64) for w in shared]  # type: ignore[misc]
+        sharers = [self._sum(lambda nodes, w=w: _sharers(nodes, w)).astype(np.int64) for w in shared]  # type: ignore[misc]
         total = np.zeros(len(self._rows))
         for place, declared in enumerate(self._places):
             power = next((p for p in powers if p.nodes.admits(declared.sample)), None)
             if power is not None:
                 own = self._rows[:, self._slots.place(place)]
                 kinds, which = np.unique(np.stack((own, *read, *sharers), axis=1), axis=0, return_inverse=True)
-                draws = [self._drawn(declared.sample, power, rules, shared, kind) for kind in kinds.tolist()]
+                draws = [self._measure_power(declared.sample, power, rules, shared, kind) for kind in kinds.tolist()]
                 total += np.array(draws)[which.reshape(-1)]
         return total
 
-    def _drawn(
+    def _measure_power(
         self, node: Node, power: Power, rules: tuple[UsageRule, ...], shared: tuple[int, ...], kind: list[int]
     ) -> float:
         """Watts of the nodes of one place."""
@@ -108,13 +108,13 @@ class StateValues:
         setup = self._space.plan.setup
         own = rules_about(rules, CPU, workload)
         pod = Pod(containers_of(setup.workloads[workload].template, setup.settings.kubernetes_version), age_s)
-        load = shared_by(own, memories)
+        load = find_shared_rule(own, memories)
         if load is None:
             return pod_usage(own, pod, CPU, memories)
         together = sum(sharers[r.workload] for r in rules if r.is_shared and r.memory == load.memory)
         return pod_usage(own, pod, CPU, memories, share_of(load, age_s, memories, together))
 
-    def _summed(self, value: Callable[[Nodes], float]) -> Floats:
+    def _sum(self, value: Callable[[Nodes], float]) -> Floats:
         """Per state, the sum of a value over all places."""
         total = np.zeros(len(self._rows))
         for place in range(len(self._places)):
@@ -145,7 +145,7 @@ def _runs(cell: NodeCell) -> bool:
     return cell.health in KUBELET_LIVES and cell.health != Health.ABSENT and cell.work != Work.DOWN
 
 
-def _counted(nodes: Nodes, members: tuple[int, ...], phases: tuple[Phase, ...]) -> int:
+def _count(nodes: Nodes, members: tuple[int, ...], phases: tuple[Phase, ...]) -> int:
     return sum(
         n * count for cell, n in nodes for kind, count in cell.pods if kind.workload in members and kind.phase in phases
     )
@@ -153,4 +153,4 @@ def _counted(nodes: Nodes, members: tuple[int, ...], phases: tuple[Phase, ...]) 
 
 def _sharers(nodes: Nodes, workload: int) -> int:
     """Running pods of a workload, on nodes whose kubelet lives."""
-    return _counted(tuple((cell, n) for cell, n in nodes if cell.health in KUBELET_LIVES), (workload,), RUNS)
+    return _count(tuple((cell, n) for cell, n in nodes if cell.health in KUBELET_LIVES), (workload,), RUNS)

@@ -11,7 +11,7 @@ from typing import Any
 from kubeproof.errors import ProgramError, QuantityError
 from kubeproof.quantify.chains.leaving import HARMLESS, in_matrix, least_constant
 from kubeproof.quantify.prism.programs import Program, Property, line_of_command, one_line
-from kubeproof.quantify.storm import Model, StormRefusal, measured, storm
+from kubeproof.quantify.storm import Model, StormRefusal, build_measured, storm
 
 
 def build(
@@ -25,20 +25,20 @@ def build(
     begin = time.perf_counter()
     options = _builder_options(wanted, valuations, whole)
     try:
-        return _built(program, options, exact)
+        return _build(program, options, exact)
     except StormRefusal as problem:
         if exact or "to one" not in str(problem) or not _sums_are_right(program, options):
-            raise _refused(str(problem), program) from None
-    return replace(_built_unchecked(program, options), build_s=time.perf_counter() - begin)
+            raise _refuse(str(problem), program) from None
+    return replace(_build_unchecked(program, options), build_s=time.perf_counter() - begin)
 
 
-def _built_unchecked(program: Program, options: Any) -> Model:
+def _build_unchecked(program: Program, options: Any) -> Model:
     """The model of a program whose sums are known to be right; Storm's own check tolerates hardly any rounding."""
     can_mark = not program.handle.expression_manager.has_variable("_OutOfBoundsBit")  # Storm adds it, once
     is_in_range = can_mark or _is_right_exactly(program, options)
     options.set_exploration_checks(False)
     options.set_add_out_of_bounds_state(can_mark)
-    model = _built(program, options, exact=False)
+    model = _build(program, options, exact=False)
     if not is_in_range or model.handle.labeling.contains_label("out_of_bounds"):
         raise ProgramError("an update leads to an out-of-bounds value", file=program.file, remedy="Widen the range.")
     return model
@@ -64,10 +64,10 @@ def _builder_options(wanted: Sequence[Property], valuations: bool, whole: bool) 
     return options
 
 
-def _built(program: Program, options: Any, exact: bool) -> Model:
+def _build(program: Program, options: Any, exact: bool) -> Model:
     stormpy = storm()
     make = stormpy.build_model[stormpy.Rational] if exact else stormpy.build_model
-    model = measured(lambda: make(program.handle, options=options), branching=program.branching)
+    model = build_measured(lambda: make(program.handle, options=options), branching=program.branching)
     is_harmless = exact or least_constant(program.handle) >= HARMLESS
     return replace(model, is_regular=program.is_regular, leaving=1.0 if is_harmless else in_matrix(model.handle))
 
@@ -87,13 +87,13 @@ def _sums_are_right(program: Program, options: Any) -> bool:
 
 def _is_right_exactly(program: Program, options: Any) -> bool:
     try:
-        _built(program, options, exact=True)
+        _build(program, options, exact=True)
     except StormRefusal:
         return False
     return True
 
 
-def _refused(message: str, program: Program) -> ProgramError | QuantityError:
+def _refuse(message: str, program: Program) -> ProgramError | QuantityError:
     label = re.search(r"(?:unknown|illegal) label '([^']*)'", message)
     if "standard reward model is ambiguous" in message:
         known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"

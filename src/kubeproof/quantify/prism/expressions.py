@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from kubeproof.errors import ProgramError, QuantityError
-from kubeproof.quantify.storm import StormRefusal, asked, storm
+from kubeproof.quantify.storm import StormRefusal, ask, storm
 
 MOST_BITS = 1 << 20  # of a power: more is no threshold
 _BOUND = re.compile(r"(?<![\w}])(?:U(?:<=?|>=?|=|\[)|C<=?|I=)")  # on steps or time, as Storm prints them
@@ -132,7 +132,7 @@ def refuse_unusable_numbers(formula: Any, kind: str) -> None:
 def _refuse_broken(formula: Any, text: str) -> None:
     remedy = "Write a whole number of steps, such as floor(N/2)"
     try:
-        parsed = asked(lambda: storm().parse_properties(f"P>={text} [F true]"))
+        parsed = ask(lambda: storm().parse_properties(f"P>={text} [F true]"))
         expression = parsed[0].get_raw_formula().threshold_expr
         value = value_of(expression)
     except (ValueError, StormRefusal):
@@ -163,13 +163,13 @@ def refuse_broken_numbers(program: Any, file: str) -> None:
     """Refuses divisions where a whole number is wanted, as PRISM does: Storm would cut off what is behind the point."""
     plain = program.substitute_formulas()
     broken = ((what, str(expression)) for what, expression in _whole_ones(plain) if _is_broken(expression))
-    for what, text in (*_broken_declarations(str(plain)), *broken):
+    for what, text in (*_find_broken(str(plain)), *broken):
         raise ProgramError(
             f"{what} is a whole number, but {text} divides", file=file, remedy="Write floor(…) or ceil(…)"
         )
 
 
-def _broken_declarations(text: str) -> Iterator[tuple[str, str]]:
+def _find_broken(text: str) -> Iterator[tuple[str, str]]:
     """Ranges and first values of variables that divide; as text, for Storm's package crashes where there is none."""
     for name, what in re.findall(r"^(?:\s|global )*(\w+): ((?:\[.*\]|int\b)[^;]*);$", text, re.MULTILINE):
         if " / " in what and not re.search(r"\b(?:floor|ceil)\(", what):

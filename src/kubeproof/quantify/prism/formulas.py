@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
+from kubeproof.quantify.storm import Model, StormRefusal, ask, storm
 
 
 def formula(text: str) -> Any:
     """The formula of a property over labels and rewards, for a model that did not come from a program."""
-    return asked(lambda: storm().parse_property(text)).get_raw_formula()
+    return ask(lambda: storm().parse_property(text)).get_raw_formula()
 
 
 def is_finite(formula: Any) -> bool:
@@ -77,7 +77,7 @@ def by_graph(model: Model, formula: Any, value: int) -> bool:
     compared = formula.clone()
     compared.set_bound(comparison, numbers.integer(value))
     try:
-        result = asked(lambda: storm().model_checking(model.handle, compared, only_initial_states=True))
+        result = ask(lambda: storm().model_checking(model.handle, compared, only_initial_states=True))
     except StormRefusal:
         return False
     return all(result[state] for state in model.handle.initial_states)

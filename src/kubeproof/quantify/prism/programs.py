@@ -11,7 +11,7 @@ from typing import Any
 
 from kubeproof.errors import ProgramError, QuantityError, UsageError
 from kubeproof.quantify.prism.expressions import refuse_broken_numbers, refuse_unusable_numbers
-from kubeproof.quantify.storm import StormRefusal, asked, storm
+from kubeproof.quantify.storm import StormRefusal, ask, storm
 from kubeproof.values import dataclass
 
 KINDS = ("mdp", "dtmc", "ctmc", "ma")
@@ -50,15 +50,15 @@ def read_program(file: str, constants: Mapping[str, str] | None = None) -> Progr
 
 def program(text: str, *, file: str, constants: Mapping[str, str] | None = None) -> Program:
     """The program in a text; `file` is what errors call it."""
-    parsed = _parsed(text, file)
+    parsed = _parse(text, file)
     given = dict(constants or {})
     wanted = sorted(constant.name for constant in parsed.get_undefined_constants())
     _refuse_missing(wanted, given, file)
     defined = {constant.name for constant in parsed.constants} - set(wanted)
     for name in sorted(defined & given.keys()):
-        raise UsageError(f"--const {name}: {file} gives it a value itself", f"Open constants: {_listed(wanted)}.")
+        raise UsageError(f"--const {name}: {file} gives it a value itself", f"Open constants: {_list_names(wanted)}.")
     filled = {name: given.pop(name) for name in wanted}
-    handle = _instantiated(parsed, filled) if filled else parsed
+    handle = _instantiate(parsed, filled) if filled else parsed
     refuse_broken_numbers(handle, file)
     sizes = (_kind(parsed, file), _branching(handle))
     return Program(handle, file, *sizes, tuple(filled.items()), _is_regular(handle), tuple(sorted(given.items())), text)
@@ -101,16 +101,16 @@ def _kind(parsed: Any, file: str) -> str:
     return kind
 
 
-def _instantiated(parsed: Any, filled: Mapping[str, str]) -> Any:
+def _instantiate(parsed: Any, filled: Mapping[str, str]) -> Any:
     definitions = ",".join(f"{name}={value}" for name, value in filled.items())
     try:
-        return asked(lambda: storm().instantiate_constants(parsed, definitions))[0]
+        return ask(lambda: storm().instantiate_constants(parsed, definitions))[0]
     except StormRefusal as problem:
         reason = re.sub(r"^Illegal constant definition string |\w+Exception: ", "", one_line(problem)).rstrip(".")
         raise UsageError(f"--const: {reason}", "Write --const N=3, --const p=0.5, --const on=true.") from None
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"
 
 
@@ -127,13 +127,13 @@ def _read(file: str) -> str:
         raise ProgramError("is not text in UTF-8", file=file, remedy="Save it as UTF-8.") from None
 
 
-def _parsed(text: str, file: str) -> Any:
+def _parse(text: str, file: str) -> Any:
     """The parsed program; Storm reads only files, so that the text passes through one."""
     handle, path = tempfile.mkstemp(suffix=".prism")
     try:
         with open(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
-        return asked(lambda: storm().parse_prism_program(path, prism_compatibility=True))
+        return ask(lambda: storm().parse_prism_program(path, prism_compatibility=True))
     except StormRefusal as problem:
         raise _syntax(str(problem), text, file, "PRISM program") from None
     finally:
@@ -202,10 +202,10 @@ def properties(text: str, program: Program, *, file: str) -> tuple[Property, ...
     Filters are refused: what is answered is the value in the initial states.
     """
     try:
-        parsed = asked(lambda: storm().parse_properties(text, program.handle))
+        parsed = ask(lambda: storm().parse_properties(text, program.handle))
     except StormRefusal as problem:
         raise _property_syntax(str(problem), text, file) from None
-    found = tuple(_property(one, file) for one in _substituted(parsed, program))
+    found = tuple(_property(one, file) for one in _substitute(parsed, program))
     for one in found:
         refuse_unusable_numbers(one.formula, program.kind)
     names = [one.name for one in found if one.name != one.text]
@@ -215,7 +215,7 @@ def properties(text: str, program: Program, *, file: str) -> tuple[Property, ...
     return found
 
 
-def _substituted(parsed: list[Any], program: Program) -> list[Any]:
+def _substitute(parsed: list[Any], program: Program) -> list[Any]:
     """The properties with the values of constants that only they declare."""
     if not program.unused:
         return parsed
@@ -224,7 +224,7 @@ def _substituted(parsed: list[Any], program: Program) -> list[Any]:
         if name not in declared:
             raise UsageError(f"--const {name}: no constant of the program or its properties", "Leave it out.")
     values = {name: _constant(name, text) for name, text in program.unused}
-    return list(asked(lambda: storm().instantiate_constants(program.handle, values, parsed))[1])
+    return list(ask(lambda: storm().instantiate_constants(program.handle, values, parsed))[1])
 
 
 def _constant(name: str, text: str) -> Any:

@@ -66,10 +66,10 @@ SETTINGS = {
 NAMES = tuple(one.name for one in fields(AutoscalingParameters))
 
 
-def changed(parameters: AutoscalingParameters, given: dict[str, str]) -> AutoscalingParameters:
+def change(parameters: AutoscalingParameters, given: dict[str, str]) -> AutoscalingParameters:
     """The parameters with some of them given as text; an unknown name or an impossible value is wrong usage."""
     values: dict[str, Any] = {
-        name: _value(name, text, getattr(SETTINGS[1], _known(name))) for name, text in given.items()
+        name: _value(name, text, getattr(SETTINGS[1], _check_known(name))) for name, text in given.items()
     }
     result = replace(parameters, **values)
     problem = _problem(result)
@@ -78,12 +78,12 @@ def changed(parameters: AutoscalingParameters, given: dict[str, str]) -> Autosca
     return result
 
 
-def shown(parameters: AutoscalingParameters) -> tuple[tuple[str, str], ...]:
-    """All parameters by name, written as `changed` reads them."""
+def show(parameters: AutoscalingParameters) -> tuple[tuple[str, str], ...]:
+    """All parameters by name, written as `change` reads them."""
     return tuple((name, _text(getattr(parameters, name))) for name in NAMES)
 
 
-def _known(name: str) -> str:
+def _check_known(name: str) -> str:
     if name not in NAMES:
         raise UsageError(f"--set {name}: there is no such parameter", f"There are: {', '.join(NAMES)}.")
     return name
@@ -136,10 +136,10 @@ def _problem(one: AutoscalingParameters) -> str:
         (all(0 <= point.utilisation <= 100 for point in points), "utilisations between 0 and 100"),
         (all(0 < weight < 1 for weight in weights) and sum(weights) == 1, "weights that sum to 1"),
     )
-    return next((f"needed is {rule}{_given(one, rule)}" for holds, rule in rules if not holds), "")
+    return next((f"needed is {rule}{_describe_given(one, rule)}" for holds, rule in rules if not holds), "")
 
 
-def _given(one: AutoscalingParameters, rule: str) -> str:
+def _describe_given(one: AutoscalingParameters, rule: str) -> str:
     """What the parameters that a rule names are."""
     named = [name for name in NAMES if name in rule.split()]
     return f", but {', '.join(f'{name} is {_text(getattr(one, name))}' for name in named)}" if named else ""

@@ -149,9 +149,9 @@ def _common(settled: Sequence[set[Decision]], words: set[str]) -> set[str] | Non
     needed: list[set[str]] = []
     is_refused = False
     for good, possible in (decision for seen in settled for decision in seen):
-        if not _meant(possible) & words:
+        if not _find_meant(possible) & words:
             continue
-        taken, others = _meant(good) & words, set(good) & {WAIT, KEEP}
+        taken, others = _find_meant(good) & words, set(good) & {WAIT, KEEP}
         is_refused |= not taken
         needed += [taken] if taken and not others else []
     if not needed:
@@ -160,7 +160,7 @@ def _common(settled: Sequence[set[Decision]], words: set[str]) -> set[str] | Non
     return None if is_refused or not common else common
 
 
-def _meant(decisions: Iterable[str]) -> set[str]:
+def _find_meant(decisions: Iterable[str]) -> set[str]:
     """The decisions, one that both doubles and adds counted as each of them."""
     return {word for one in decisions for word in ((DOUBLE, ADD) if one == OUT else (one,))}
 

@@ -9,12 +9,12 @@ from kubeproof.errors import UsageError
 from kubeproof.quantify.methods import CheckSettings
 from kubeproof.quantify.prism.building import build
 from kubeproof.quantify.prism.programs import Program, Property, program, properties
-from kubeproof.quantify.prism.reduction import reduced
+from kubeproof.quantify.prism.reduction import reduce
 from kubeproof.quantify.published.autoscaling import autoscaling_program, paper_properties
-from kubeproof.quantify.published.parameters import SETTINGS, AutoscalingParameters, changed, shown
+from kubeproof.quantify.published.parameters import SETTINGS, AutoscalingParameters, change, show
 from kubeproof.quantify.published.policy import Policy, optimal_policy
 from kubeproof.quantify.result import ModelResult, QuantifyResult
-from kubeproof.quantify.run import Progress, answered
+from kubeproof.quantify.run import Progress, answer
 from kubeproof.quantify.storm import Model
 from kubeproof.values import dataclass
 
@@ -37,7 +37,7 @@ class AutoscalingOptions:
 
 def parameters_of(setting: int, changes: Mapping[str, str]) -> AutoscalingParameters:
     """The parameters of one of the paper's settings, with changes."""
-    return changed(SETTINGS[setting], dict(changes))
+    return change(SETTINGS[setting], dict(changes))
 
 
 def source_of(options: AutoscalingOptions) -> str:
@@ -60,18 +60,18 @@ def check_autoscaling(options: AutoscalingOptions, progress: Progress = lambda l
     if options.exact and options.reduce:
         raise UsageError("--bisimulation computes with rounded numbers", "Leave it out, or --exact.")
     cases = [(model, setting) for model in options.models for setting in options.settings]
-    return QuantifyResult(tuple(_checked(model, setting, options, progress) for model, setting in cases))
+    return QuantifyResult(tuple(_check(model, setting, options, progress) for model, setting in cases))
 
 
-def _checked(model: str, setting: int, options: AutoscalingOptions, progress: Progress) -> ModelResult:
+def _check(model: str, setting: int, options: AutoscalingOptions, progress: Progress) -> ModelResult:
     parameters = parameters_of(setting, options.changes)
     title = f"{model} {setting}"
     generated = program(autoscaling_program(model, parameters).text(), file=title)
-    wanted = wanted_properties(generated, options.steps or parameters.horizon, options)
+    wanted = choose_properties(generated, options.steps or parameters.horizon, options)
     built = build(generated, wanted, exact=options.exact)
     progress(f"{title}: {built.states:,} states in {built.build_s:.1f} s")
-    smaller = reduced(built, wanted) if options.reduce else built
-    result = answered(title, smaller, wanted, options.check, shown(parameters), progress)
+    smaller = reduce(built, wanted) if options.reduce else built
+    result = answer(title, smaller, wanted, options.check, show(parameters), progress)
     if options.reduce:
         result = _as_built(result, built, smaller)
     policy = _policy(generated, wanted, parameters, options.policy) if options.policy else None
@@ -93,7 +93,7 @@ def _as_built(result: ModelResult, built: Model, smaller: Model) -> ModelResult:
 def _headline(parameters: AutoscalingParameters, options: AutoscalingOptions) -> tuple[tuple[str, str], ...]:
     """What tells the settings apart, and what was changed."""
     names = ("init_pods", "max_pods", "response_time", *options.changes)
-    return tuple((name, value) for name, value in shown(parameters) if name in names)
+    return tuple((name, value) for name, value in show(parameters) if name in names)
 
 
 def _policy(generated: Program, wanted: tuple[Property, ...], parameters: AutoscalingParameters, name: str) -> Policy:
@@ -103,7 +103,7 @@ def _policy(generated: Program, wanted: tuple[Property, ...], parameters: Autosc
     return optimal_policy(generated, name, found.text, parameters)
 
 
-def wanted_properties(program: Program, steps: int, options: AutoscalingOptions) -> tuple[Property, ...]:
+def choose_properties(program: Program, steps: int, options: AutoscalingOptions) -> tuple[Property, ...]:
     """The properties of the command line, or else the paper's."""
     if options.texts:
         return tuple(one for text in options.texts for one in properties(text, program, file="--property"))

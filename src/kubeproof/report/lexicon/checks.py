@@ -10,7 +10,7 @@ from kubeproof.verify.checks.catalogue import checks
 PAGE = "docs/reference/checks.md"
 
 
-def explained_checks() -> Iterator[Explanation]:
+def explain_checks() -> Iterator[Explanation]:
     """Every check."""
     for check in checks():
         yield Explanation(

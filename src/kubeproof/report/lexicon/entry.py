@@ -18,3 +18,4 @@ class Explanation:
     remedy: str = ""  # what to do about it
     page: str = ""  # of the documentation
     aliases: tuple[str, ...] = ()  # other words it is found by
+    brief: str = ""  # what it means, in a list; "": the title or the text, whichever tells more than the name

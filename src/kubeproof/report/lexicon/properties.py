@@ -26,10 +26,11 @@ def _explanation(entry: IntentKind) -> Explanation:
         entry.id,
         "property",
         entry.key,
-        entry.text,
+        entry.whole_text,
         tuple(facts),
         f"intents:\n- {entry.example}",
         entry.remedy,
         "docs/reference/intents.md",
         (entry.key, *entry.aliases),
+        brief=entry.text,
     )

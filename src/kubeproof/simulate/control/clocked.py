@@ -12,18 +12,18 @@ from kubeproof.events.workload import WorkloadSpec
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.by_name.state import State
 from kubeproof.model.expansion.used import usage_rules
-from kubeproof.simulate.control.census import Census
-from kubeproof.simulate.control.hazards import Hazards, Threat
-from kubeproof.simulate.control.metering import Metering
-from kubeproof.simulate.control.moments import Moments, run_until_stable
+from kubeproof.simulate.control.chance.hazards import Hazards, Threat
+from kubeproof.simulate.control.chance.moments import Moments, run_until_stable
+from kubeproof.simulate.control.measuring.census import Census
+from kubeproof.simulate.control.measuring.metering import Metering
+from kubeproof.simulate.control.measuring.readings import Readings
 from kubeproof.simulate.control.planning import SIMPLE, Planned
-from kubeproof.simulate.control.readings import Readings
 from kubeproof.simulate.control.schedules import Schedules
 from kubeproof.simulate.control.simple import SimpleScaler
-from kubeproof.simulate.control.timetable import Timetable, steered
+from kubeproof.simulate.control.timetable import Timetable, find_steered
 from kubeproof.simulate.control.verdicts import Verdicts
 from kubeproof.simulate.control.walk import Taken, Walk
-from kubeproof.simulate.control.words import shifts_told, told
+from kubeproof.simulate.control.words import describe, describe_shifts
 from kubeproof.simulate.options import SimulateOptions, reading_s
 from kubeproof.simulate.outcome import Costs, Moment, ServiceTotals, Timeline
 from kubeproof.simulate.serving.contract import DataPlane
@@ -75,7 +75,7 @@ class ClockedRun:
         self._timetable = Timetable(self.walk, planned.faults)
         self._schedules = Schedules(self.walk)
         meters = (meter.source for meter in planned.meters)
-        own = frozenset(id(source) for source in (*meters, *steered(planned.faults)))
+        own = frozenset(id(source) for source in (*meters, *find_steered(planned.faults)))
         self._hazards = Hazards(self.walk, loaded.scenario.quantify.tick_s, own)
         self._readings = Readings(planned.plan, self._workload, self._census, loaded.scenario.quantify)
         self._verdicts = Verdicts(self.walk)
@@ -103,15 +103,15 @@ class ClockedRun:
             tuple(
                 (self._verdicts.verdict(m), self._verdicts.violated_s[m], self._verdicts.details[m]) for m in monitors
             ),
-            self._all_told(),
+            self._list_moments(),
             self._left_out,
             self.walk.steps,
             tuple(f"at {at_s} s {name} could not happen" for at_s, name in self._timetable.missed),
         )
 
-    def _all_told(self) -> tuple[Moment, ...]:
+    def _list_moments(self) -> tuple[Moment, ...]:
         """The steps worth telling, with the changes of traffic, which are no steps of the cluster."""
-        shifts = shifts_told(self._workload.shifts, self._options.duration_s)
+        shifts = describe_shifts(self._workload.shifts, self._options.duration_s)
         return tuple(sorted((*shifts, *self._told), key=lambda moment: moment.time_s))
 
     # -- an instant -------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class ClockedRun:
             return
         self._census.note(taken)
         self._verdicts.note(taken)
-        words = told(taken)
+        words = describe(taken)
         if words and len(self._told) < MOST_MOMENTS:
             self._told.append(Moment(taken.time_s, taken.actor, words))
         elif words:
@@ -254,7 +254,7 @@ def _start(loaded: Loaded, planned: Planned, rng: Random) -> State | None:
         pass
     if not walk.is_stable():
         raise UsageError("E303 the cluster does not come to rest while it is deployed", "Write start: empty.")
-    return Walk(planned.plan, rng).model.restarted(walk.state)
+    return Walk(planned.plan, rng).model.restart(walk.state)
 
 
 def _scalers(setup: Setup, workload: WorkloadSpec) -> Iterable[SimpleScaler]:

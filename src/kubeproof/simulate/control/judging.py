@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubeproof.cluster.control import Seen, View
+from kubeproof.cluster.loops.control import Seen, View
 from kubeproof.cluster.state import NodeCell, Nodes, present
-from kubeproof.intents.fact_words import found_by
+from kubeproof.intents.facts.words import describe_found
 from kubeproof.intents.monitor import FRESH, Memory, Monitor
 from kubeproof.model.by_name.state import State, workload_cell
 from kubeproof.model.plan import Plan
@@ -31,17 +31,19 @@ class Judge:
         self.changed = False
         for number, monitor in enumerate(self._plan.monitors):
             if self._sees_news(number, monitor, state, cells, places, workloads, counted):
-                memories[number] = self._observed(number, monitor)
+                memories[number] = self._observe(number, monitor)
                 self.changed = True
         self.memories = tuple(memories)
 
-    def found(self, number: int, state: State, cells: Sequence[NodeCell]) -> str:
+    def describe_found(self, number: int, state: State, cells: Sequence[NodeCell]) -> str:
         """The numbers that an intent compares in a state; "" if it compares none."""
         fact = self._plan.monitors[number].fact
         if fact is None:
             return ""
         said = tuple(fact.show_workload(w, workload_cell(state, w)) for w in fact.reads.workloads)
-        return found_by(fact, Seen(said, tuple(fact.show_nodes(p, self._counted(p, cells)) for p in fact.reads.places)))
+        return describe_found(
+            fact, Seen(said, tuple(fact.show_nodes(p, self._count(p, cells)) for p in fact.reads.places))
+        )
 
     def _sees_news(
         self,
@@ -62,7 +64,7 @@ class Judge:
         for place in fact.reads.places:
             if fresh or place in places:
                 if place not in counted:
-                    counted[place] = self._counted(place, cells)
+                    counted[place] = self._count(place, cells)
                 view = fact.show_nodes(place, counted[place])
                 news |= place not in shown or shown[place] != view
                 shown[place] = view
@@ -73,12 +75,12 @@ class Judge:
                 said[workload] = view
         return news
 
-    def _observed(self, number: int, monitor: Monitor) -> Memory:
+    def _observe(self, number: int, monitor: Monitor) -> Memory:
         reads, shown, said = monitor.reads, self._shown[number], self._said[number]
         seen = Seen(tuple(said[w] for w in reads.workloads), tuple(shown[p] for p in reads.places))
         return monitor.observe(self.memories[number], seen) if monitor.fact else FRESH
 
-    def _counted(self, place: int, cells: Sequence[NodeCell]) -> Nodes:
+    def _count(self, place: int, cells: Sequence[NodeCell]) -> Nodes:
         amounts: dict[NodeCell, int] = {}
         for node in self._plan.layout.places[place].nodes:
             amounts[cells[node]] = amounts.get(cells[node], 0) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kubeproof.cluster.control import Loop
+from kubeproof.cluster.loops.control import Loop
 from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.usage import CPU, MEMORY, container_request, containers_of, request_milli
 from kubeproof.errors import NothingToCheckError
@@ -12,7 +12,7 @@ from kubeproof.events.declarations import Apply, Event, Usage, UsageChange
 from kubeproof.events.workload import Fault, ServiceLoad, WorkloadSpec
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan, make_plan
-from kubeproof.simulate.control.metering import Expected
+from kubeproof.simulate.control.measuring.metering import Expected
 from kubeproof.values import dataclass
 
 HPA, SIMPLE = "hpa", "simple"
@@ -55,7 +55,7 @@ class Planned:
     faults: tuple[TimedFault, ...]
 
 
-def planned(loaded: Loaded, *, autoscaler: str = HPA) -> Planned:
+def plan_input(loaded: Loaded, *, autoscaler: str = HPA) -> Planned:
     """The plan of an input. Measured use and faults are events of the model, before those of the Scenario."""
     scenario, setup = loaded.scenario, loaded.setup
     if not setup.workloads and not any(isinstance(event, Apply) for event in scenario.events):
@@ -63,7 +63,7 @@ def planned(loaded: Loaded, *, autoscaler: str = HPA) -> Planned:
     workload = scenario.workload or WorkloadSpec()
     if autoscaler == SIMPLE:
         setup = replace(setup, autoscalers=())
-    measured = [event for service in workload.services for event in _measured(setup, service)]
+    measured = [event for service in workload.services for event in _measure(setup, service)]
     faults = tuple(fault.event for fault in workload.faults)
     own = (replace(event, must=False) for event in scenario.events)  # chance alone says when it comes
     events: tuple[Event, ...] = (*(event for event, _ in measured), *faults, *own)
@@ -71,13 +71,13 @@ def planned(loaded: Loaded, *, autoscaler: str = HPA) -> Planned:
     plan = make_plan(setup, events, scenario.intents, placement=start.placement, running=start.pods)
     meters = tuple(
         Meter(
-            _named(workload, event.target),
+            _find_named(workload, event.target),
             event.resource,
             at,
             step,
             len(event.levels),
             _sources(plan, event)[0],
-            _expected(setup, event),
+            _expect(setup, event),
         )
         for at, (event, step) in enumerate(measured)
     )
@@ -90,11 +90,11 @@ def _sources(plan: Plan, event: Event) -> tuple[Loop, ...]:
     return tuple(source for source in plan.events if getattr(source, "source").event is event)  # noqa: B009 - all have
 
 
-def _named(workload: WorkloadSpec, target: str) -> str:
+def _find_named(workload: WorkloadSpec, target: str) -> str:
     return next(service.name for service in workload.services if service.target == target)
 
 
-def _measured(setup: Setup, service: ServiceLoad) -> list[tuple[UsageChange, int]]:
+def _measure(setup: Setup, service: ServiceLoad) -> list[tuple[UsageChange, int]]:
     """The use of the service's pods as events whose levels are all that may be measured, with their distance."""
     target = next(workload for workload in setup.workloads if workload.ref == service.target)
     resources = [CPU, *([MEMORY] if service.memory_bytes else [])]
@@ -105,19 +105,19 @@ def _measured(setup: Setup, service: ServiceLoad) -> list[tuple[UsageChange, int
         levels = FEW_LEVELS if is_resized else MOST_LEVELS
         step = max(1, -(-most // (levels - 1)))
         values = tuple(Usage(amount_milli=step * at) for at in range(most // step + 2))
-        initial = min(len(values) - 1, round(_wanted_milli(setup, target, resource) / step))
+        initial = min(len(values) - 1, round(_find_wanted_milli(setup, target, resource) / step))
         name = f"{resource} use of {service.name}"
         use = UsageChange(name=name, resource=resource, target=service.target, levels=values, initial=initial)
         found.append((use, step))
     return found
 
 
-def _expected(setup: Setup, event: UsageChange) -> Expected:
+def _expect(setup: Setup, event: UsageChange) -> Expected:
     target = next(workload for workload in setup.workloads if workload.ref == event.target)
-    return Expected(_wanted_milli(setup, target, event.resource), request_milli(target.template, event.resource))
+    return Expected(_find_wanted_milli(setup, target, event.resource), request_milli(target.template, event.resource))
 
 
-def _wanted_milli(setup: Setup, target: Workload, resource: str) -> int:
+def _find_wanted_milli(setup: Setup, target: Workload, resource: str) -> int:
     """What an autoscaler wants a pod to use: before the first metrics it sees no reason to act."""
     containers = containers_of(target.template, setup.settings.kubernetes_version)
     requests = {one.name: container_request(one, resource) for one in containers}

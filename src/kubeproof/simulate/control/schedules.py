@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.control import Decision, Remember
+from kubeproof.cluster.loops.control import Decision, Remember
 from kubeproof.cluster.objects import CronRules
-from kubeproof.controllers.cronjob import Started
-from kubeproof.simulate.control.views import Onlooker
+from kubeproof.controllers.workloads.cronjob import Started
+from kubeproof.simulate.control.measuring.views import Onlooker
 from kubeproof.simulate.control.walk import Taken, Walk
 
 

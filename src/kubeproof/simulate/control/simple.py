@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import floor
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import Decision, Role, SetDesired
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Decision, Role, SetDesired
 from kubeproof.cluster.objects import Setup, family
-from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, request_milli
 from kubeproof.events.workload import SimpleRule
 from kubeproof.model.by_name.state import State

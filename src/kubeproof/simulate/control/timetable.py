@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.control import UNCORDON, Decision, Loop, NodeChange, Remember, Role
+from kubeproof.cluster.loops.control import UNCORDON, Decision, Loop, NodeChange, Remember, Role
 from kubeproof.events.declarations import Cordon, Unreachable
 from kubeproof.simulate.control.planning import TimedFault
 from kubeproof.simulate.control.walk import Taken, Walk
@@ -42,7 +42,7 @@ class Timetable:
         source = timed.sources[-1] if is_end else timed.sources[0]
         one = self._walk.views.of(source)
         decisions = [d for d in one.decisions if d.role in (Role.EVENT, Role.OPTIONAL)]
-        if isinstance(event, Cordon | Unreachable):
+        if isinstance(event, (Cordon, Unreachable)):
             decisions = [d for d in decisions if _is_end(d) == is_end]
         weights = [self._walk.model.ways(source, self._walk.state, decision) for decision in decisions]
         if not any(weights):
@@ -60,7 +60,7 @@ def _is_end(decision: Decision) -> bool:
     return False
 
 
-def steered(faults: tuple[TimedFault, ...]) -> Iterator[Loop]:
+def find_steered(faults: tuple[TimedFault, ...]) -> Iterator[Loop]:
     """The sources that a timetable steers."""
     for timed in faults:
         yield from timed.sources

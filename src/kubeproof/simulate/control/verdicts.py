@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from kubeproof.cluster.control import Role
+from kubeproof.cluster.loops.control import Role
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, WORD, Monitor
 from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.monitor import Truth, monitor_of
 from kubeproof.model.by_name.abstraction import anonymous
 from kubeproof.model.letters import letter_number
 from kubeproof.simulate.control.walk import Taken, Walk
-from kubeproof.simulate.control.words import told
+from kubeproof.simulate.control.words import describe
 from kubeproof.verdicts import Verdict
 
 AT_REST = (IN_STABLE, RECURRENT, PERSISTENT)
@@ -51,7 +51,7 @@ class Verdicts:
             self._look()
         for at in self._steps:
             if taken.tags & self._walk.plan.monitors[at].tags:
-                words = told(taken)
+                words = describe(taken)
                 self._violate(at, f"{taken.actor} takes a step that is forbidden{': ' if words else ''}{words}")
         for at, word in self._temporal.items():
             if self.violated_s[at] is None and word.is_broken_by(taken):
@@ -109,7 +109,7 @@ class Verdicts:
     def _violate(self, at: int, detail: str) -> None:
         if self.violated_s[at] is None:
             self.violated_s[at] = self._walk.now_s
-            found = self._walk.judge.found(at, self._walk.state, self._walk.views.cells)
+            found = self._walk.judge.describe_found(at, self._walk.state, self._walk.views.cells)
             self.details[at] = f"{detail}: {found}" if found else detail
 
     def verdict(self, at: int) -> Verdict:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from kubeproof.cluster.actors import TIME, Actor
-from kubeproof.cluster.control import (
+from kubeproof.cluster.loops.actors import TIME, Actor
+from kubeproof.cluster.loops.control import (
     Advance,
     AnySeen,
     Decision,
@@ -26,8 +26,8 @@ from kubeproof.cluster.control import (
     Unroute,
     as_periodic,
 )
+from kubeproof.cluster.loops.tagging import tags_of
 from kubeproof.cluster.state import NEVER
-from kubeproof.cluster.tagging import tags_of
 from kubeproof.errors import LimitReached
 from kubeproof.events.declarations import KernelPanic
 from kubeproof.intents.monitor import Memory
@@ -35,9 +35,9 @@ from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.state import Concrete, State
 from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
+from kubeproof.simulate.control.chance.sampled import SampledModel
 from kubeproof.simulate.control.judging import Judge
-from kubeproof.simulate.control.sampled import SampledModel
-from kubeproof.simulate.control.views import Onlooker, Views
+from kubeproof.simulate.control.measuring.views import Onlooker, Views
 
 MOST_AT_ONCE = 100_000  # steps without time passing
 Key = tuple[object, ...]
@@ -145,10 +145,10 @@ class Walk:
 
     def take(self, one: Onlooker, decision: Decision) -> Taken | None:
         """Carries a decision out; None if that changes nothing."""
-        done = self.model.carried_out(one.controller, self.state, decision)
+        done = self.model.carry_out(one.controller, self.state, decision)
         if done is None or done[0] == self.state:
             return None
-        return self._moved(done[0], Taken(self.now_s, one.controller.name, decision, done[1]))
+        return self._move(done[0], Taken(self.now_s, one.controller.name, decision, done[1]))
 
     def remember(self, source: Loop, memory: int, value: tuple[int, ...]) -> Taken | None:
         """An event writes its memory, without being asked what it may write."""
@@ -157,7 +157,7 @@ class Walk:
         decision = Decision((Remember(memory, value),), Role.EVENT)
         memories = (*self.state.memories[:memory], value, *self.state.memories[memory + 1 :])
         concrete: tuple[Concrete, ...] = ((Verb.REMEMBER, memory, value),)
-        return self._moved(self.state._replace(memories=memories), Taken(self.now_s, source.name, decision, concrete))
+        return self._move(self.state._replace(memories=memories), Taken(self.now_s, source.name, decision, concrete))
 
     def decide(self, actor: Actor, decision: Decision) -> Taken | None:
         """Somebody who is no controller of the plan writes specs."""
@@ -165,9 +165,9 @@ class Walk:
         for action in decision.actions:
             state, concrete = self.model._on_workload(state, action)  # type: ignore[arg-type]
             done.append(concrete)
-        return None if state == self.state else self._moved(state, Taken(self.now_s, actor, decision, tuple(done)))
+        return None if state == self.state else self._move(state, Taken(self.now_s, actor, decision, tuple(done)))
 
-    def _moved(self, state: State, taken: Taken) -> Taken:
+    def _move(self, state: State, taken: Taken) -> Taken:
         nodes, workloads = self.views.move(state)
         for node in nodes:
             self._due[node] = self._node_due(state.nodes[node])
@@ -193,11 +193,11 @@ class Walk:
             yield Option((one.controller.name,), one, decision, self.now_s + left_s)
             return
         for node in self.model._matching(one.controller, self.state, action.node):
-            deadline_s = self.now_s + self._left_s(self.state.nodes[node], action)
+            deadline_s = self.now_s + self._find_time_left(self.state.nodes[node], action)
             yield Option((one.controller.name, node, _what(action), deadline_s), one, decision, deadline_s)
 
     @staticmethod
-    def _left_s(node: NodeState, action: NodeAction) -> int:
+    def _find_time_left(node: NodeState, action: NodeAction) -> int:
         if isinstance(action, Advance):
             return max(0, action.most_s)
         if isinstance(action, Unroute):
@@ -222,13 +222,13 @@ class Walk:
 
     def pass_time(self, seconds: int) -> Taken | None:
         """Lets so much time pass, at most until the next clock runs out; None if nothing in the cluster ages."""
-        return self._aged(seconds)
+        return self._age(seconds)
 
     def rest(self) -> Taken | None:
         """Periodic loops forget their phase, as they do when no clock runs and time has no end."""
-        return self._aged(None)
+        return self._age(None)
 
-    def _aged(self, seconds: int | None) -> Taken | None:
+    def _age(self, seconds: int | None) -> Taken | None:
         old = self.state
         memories = list(old.memories)
         for loop, one in self._periodic:
@@ -245,13 +245,13 @@ class Walk:
         first: Concrete = (Verb.REST,) if seconds is None else (Verb.TICK, seconds)
         concrete = (first, *((Verb.REMEMBER, r.memory, r.value) for r in remembered))
         taken = Taken(self.now_s, TIME, Decision((*ticks, *remembered), Role.TIME), concrete)
-        return self._moved(old._replace(nodes=nodes, memories=kept), taken)
+        return self._move(old._replace(nodes=nodes, memories=kept), taken)
 
     def _older(self, at: int, node: NodeState, seconds: int) -> NodeState:
         """The node later; the same object if nothing on it ages."""
         if self._due[at] <= 0:
             return node
-        return self.model._aged(node, seconds)
+        return self.model._age(node, seconds)
 
     def _node_due(self, node: NodeState) -> int:
         """Seconds until the next clock of a node runs out or a pod reaches an age that matters; NEVER without."""

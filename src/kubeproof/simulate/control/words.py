@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubeproof.cluster.control import NodeVerb, Role
+from kubeproof.cluster.loops.control import NodeVerb, Role
 from kubeproof.events.workload import TrafficShift
 from kubeproof.model.by_name.state import Concrete
 from kubeproof.model.by_name.verbs import Verb
@@ -48,7 +48,7 @@ MOST_NAMES = 3
 SHIFT = "trafficShift"  # who acts in its moments
 
 
-def shifts_told(shifts: Iterable[TrafficShift], duration_s: int) -> Iterator[Moment]:
+def describe_shifts(shifts: Iterable[TrafficShift], duration_s: int) -> Iterator[Moment]:
     """When services get more or fewer requests than their streams say, within a run."""
     for shift in shifts:
         if shift.at_s <= duration_s:
@@ -58,7 +58,7 @@ def shifts_told(shifts: Iterable[TrafficShift], duration_s: int) -> Iterator[Mom
             yield Moment(end_s, SHIFT, f"{shift.service} gets {shift.factor:g} times the requests no more")
 
 
-def told(taken: Taken) -> str:
+def describe(taken: Taken) -> str:
     """What the step did, if it is worth telling; otherwise nothing."""
     return "; ".join(_words(taken))
 
@@ -79,9 +79,9 @@ def _worth_telling(concrete: Concrete) -> str:
     if verb in NODE_WORDS:
         return f"{concrete[1]} {NODE_WORDS[NodeVerb(str(verb))]}"
     if verb in (Verb.EVICT, Verb.EVICT_PODS):
-        return f"evicts {_listed(concrete[2])} from {concrete[1]}"
+        return f"evicts {_list(concrete[2])} from {concrete[1]}"
     if verb == Verb.PREEMPT:
-        return f"makes room on {concrete[1]} for {concrete[3]}: {_listed(concrete[2])}"
+        return f"makes room on {concrete[1]} for {concrete[3]}: {_list(concrete[2])}"
     if verb == Verb.CRASH:
         return f"{concrete[2]} on {concrete[1]} crashes"
     if verb in (Verb.DELETE_OBJECT, Verb.CREATE_OBJECT):
@@ -91,7 +91,7 @@ def _worth_telling(concrete: Concrete) -> str:
     return ""
 
 
-def _listed(names: object) -> str:
+def _list(names: object) -> str:
     assert isinstance(names, tuple)
     shown = ", ".join(str(name) for name in names[:MOST_NAMES])
     return shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"

@@ -61,7 +61,7 @@ class Backlog:
     def serve(self, units: int) -> list[Finished]:
         """Spends CPU, not more than is needed; returns the requests that ended."""
         if units == self.units:
-            return self._emptied()
+            return self._empty()
         self._line_up()
         self.units -= units
         finished: list[Finished] = []
@@ -69,16 +69,16 @@ class Backlog:
             rounds = min(units // self.requests, self._next_end() - self._level)
             units -= rounds * self.requests
             self._level += rounds
-            finished += self._ended()
+            finished += self._end()
         self._serve_first(units)
-        return finished + list(self._ended())
+        return finished + list(self._end())
 
     def _next_end(self) -> int:
         while self._ends[0] not in self._line:
             heappop(self._ends)
         return self._ends[0].end
 
-    def _ended(self) -> Iterator[Finished]:
+    def _end(self) -> Iterator[Finished]:
         """The requests that have all they need leave the line."""
         while self.requests and self._next_end() <= self._level:
             batch = heappop(self._ends)
@@ -97,7 +97,7 @@ class Backlog:
                 self._line.move_to_end(batch, last=False)
             self._join(batch._replace(end=batch.end - 1), served)
 
-    def _emptied(self) -> list[Finished]:
+    def _empty(self) -> list[Finished]:
         """Every request gets all it needs."""
         self.requests = self.units = 0
         if self._only is not None:

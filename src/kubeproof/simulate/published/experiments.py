@@ -45,7 +45,7 @@ CALLED = ("frontend", "currencyservice", "cartservice", "productcatalogservice",
 BATCHES = {100: (300, (2850, 2850, 390, 250, 370)), 200: (500, (3650, 3650, 440, 330, 390))}  # by threads
 
 
-def published(name: str, config: str = "calibration", quiet_intervals: int = QUIET_INTERVALS) -> Experiment:
+def find_published(name: str, config: str = "calibration", quiet_intervals: int = QUIET_INTERVALS) -> Experiment:
     """An experiment by name: abs-1, or abs-2 in one of its configurations."""
     if name == "abs-1":
         waves = _waves(FIRST, (LOW, HIGH, LOW))

@@ -37,7 +37,7 @@ class FlowRun:
     def _send(self, call: BatchCall, batch: float) -> int:
         return self._services[call.service].receive_batch(call.cost, self._flow.requests, batch)
 
-    def ended(self, service: str, batch: float, parts: int, now: float) -> tuple[float | None, bool]:
+    def end_parts(self, service: str, batch: float, parts: int, now: float) -> tuple[float | None, bool]:
         """Parts of a call ended: how long the call took, if these were the last; and whether a new stage began."""
         on_its_way = self._batches[batch]
         on_its_way.open[service] -= parts
@@ -53,7 +53,7 @@ class FlowRun:
         self._call(batch, stage, now)
         return True
 
-    def unfinished(self, service: str) -> int:
+    def count_unfinished(self, service: str) -> int:
         """Requests to a service whose batch is under way."""
         return self._flow.requests * sum(batch.open.get(service, 0) > 0 for batch in self._batches.values())
 

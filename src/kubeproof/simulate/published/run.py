@@ -49,13 +49,13 @@ class _Run:
             scaler.cycle()
         for name, service in self._services.items():
             yield Reading(number, name, len(service.pods), used[name], service.ratio)
-        self._work(float(number), self._nodes, self._received(float(number)))
+        self._work(float(number), self._nodes, self._receive(float(number)))
         while self._next < len(self._instants) and self._instants[self._next] < number + 1:
             instant = self._instants[self._next]
-            received = self._received(instant)
+            received = self._receive(instant)
             self._work(instant, received, received)  # the other nodes have done all they could before
 
-    def _received(self, instant: float) -> Mapping[TimedNode, list[Parcel]]:
+    def _receive(self, instant: float) -> Mapping[TimedNode, list[Parcel]]:
         """The requests that come at an instant, by node."""
         parcels: dict[TimedNode, list[Parcel]] = defaultdict(list)
         if self._next < len(self._instants) and self._instants[self._next] == instant:
@@ -73,12 +73,12 @@ class _Run:
     ) -> bool:
         """True if there is more to do at this instant than there was."""
         has_more = False
-        for pod, finished in [pair for node in nodes for pair in self._worked(instant, node, received.get(node, ()))]:
+        for pod, finished in [pair for node in nodes for pair in self._end_work(instant, node, received.get(node, ()))]:
             for arrived, count in finished:
                 has_more |= self._end(pod.spec.name, arrived, count, instant)
         return has_more
 
-    def _worked(
+    def _end_work(
         self, instant: float, node: TimedNode, parcels: Sequence[Parcel]
     ) -> Iterable[tuple[TimedPod, list[Finished]]]:
         """What a node ends at an instant, but for requests that come and end at once: they are counted here."""
@@ -95,7 +95,7 @@ class _Run:
         if self._flow is None:
             self._ended[service][instant - arrived] += count
             return False
-        took, has_more = self._flow.ended(service, arrived, count, instant)
+        took, has_more = self._flow.end_parts(service, arrived, count, instant)
         if took is not None:
             self._ended[service][took] += self._flow.requests
         return has_more
@@ -105,5 +105,5 @@ class _Run:
         for name, service in self._services.items():
             unfinished = sum(pod.backlog.requests + len(pod.waiting) for pod in service.pods)
             if self._flow:
-                unfinished = self._flow.unfinished(name)
+                unfinished = self._flow.count_unfinished(name)
             yield Responses(name, tuple(sorted(self._ended[name].items())), unfinished)

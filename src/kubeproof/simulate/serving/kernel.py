@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 from kubeproof.errors import LimitReached
 from kubeproof.simulate.serving.balance import Turns
 from kubeproof.simulate.serving.shapes import MOST_OPEN, NodeSetting, Placement, PodSetting, Shape, Tally, Use
-from kubeproof.simulate.serving.sharing import summed, weighted_shares
+from kubeproof.simulate.serving.sharing import share_by_weight, sum_in_order
 from kubeproof.simulate.serving.tally import Counted
 
 
@@ -97,10 +97,10 @@ class PlainKernel:
         self._nodes = [_Node() for _ in placement.nodes]
         for node, room in zip(self._nodes, placement.nodes, strict=True):
             node.setting = room
-        self._pods = {setting.number: self._settled(setting) for setting in placement.pods}
+        self._pods = {setting.number: self._settle(setting) for setting in placement.pods}
         self._ready = tuple(tuple(self._pods[number] for number in numbers) for numbers in placement.ready)
         for node in self._nodes:
-            node.is_ample = summed(pod.setting.limit for pod in node.pods) <= node.setting.cores
+            node.is_ample = sum_in_order(pod.setting.limit for pod in node.pods) <= node.setting.cores
             self._admit(node)
             self._set_paces(node)
         self._ends = [entry for entry in self._ends if self._is_current(entry)]
@@ -120,7 +120,7 @@ class PlainKernel:
             pod.version = -1
         return lost
 
-    def _settled(self, setting: PodSetting) -> _Pod:
+    def _settle(self, setting: PodSetting) -> _Pod:
         """The pod on its node, with what it has."""
         node = self._nodes[setting.node]
         pod = self._pods.get(setting.number) or _Pod(setting, node, self._now)
@@ -297,7 +297,7 @@ class PlainKernel:
         busy = [pod for pod in node.pods if pod.serving]
         demands = [min(pod.setting.limit, pod.serving) for pod in busy]
         weights = [pod.setting.weight for pod in busy]
-        shares = demands if node.is_ample else weighted_shares(demands, weights, node.setting.cores)
+        shares = demands if node.is_ample else share_by_weight(demands, weights, node.setting.cores)
         for pod, share in zip(busy, shares, strict=True):
             if pod is changed or share / pod.serving != pod.pace:
                 self._set_pace(pod, share)
@@ -321,7 +321,7 @@ class PlainKernel:
 
     def tallies(self) -> list[Tally]:
         """By service, since the last call."""
-        return [counted.taken() for counted in self._counted]
+        return [counted.take() for counted in self._counted]
 
     def uses(self, pods: Sequence[int]) -> list[Use]:
         """Of these pods, since the last call."""

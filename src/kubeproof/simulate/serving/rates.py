@@ -20,7 +20,7 @@ FEW_STEPS, MANY_STEPS = 2, 4  # of Newton: many where the rate comes close to no
 class Rate(Protocol):
     """A rate that is never negative."""
 
-    def expected(self, until_s: float) -> float:
+    def expect(self, until_s: float) -> float:
         """How many requests until then."""
         ...
 
@@ -41,7 +41,7 @@ class Pieces:
         counts = (self._rates[:-1] + self._slopes[:-1] * lengths / 2) * lengths
         self._before = np.concatenate(([0.0], np.cumsum(counts)))
 
-    def expected(self, until_s: float) -> float:
+    def expect(self, until_s: float) -> float:
         piece = int(numpy().searchsorted(self._starts, until_s, "right")) - 1
         length = until_s - self._starts[piece]
         return float(self._before[piece] + (self._rates[piece] + self._slopes[piece] * length / 2) * length)
@@ -77,7 +77,7 @@ class Wave:
         self._angles = np.linspace(0, self._width, TABLE)
         self._table = self._within(self._angles)
         self._shift = shift_s / self._unit - self._root
-        self._start = float(self._summed(self._shift))
+        self._start = float(self._sum(self._shift))
 
     def _antiderivative(self, angle: Any) -> Any:
         return self._unit * (self._mean * angle - self._amplitude * numpy().cos(angle))
@@ -86,13 +86,13 @@ class Wave:
         """Expected from the root on, within one period."""
         return self._antiderivative(self._root + numpy().minimum(angle, self._width)) - self._base
 
-    def _summed(self, angle: Any) -> Any:
+    def _sum(self, angle: Any) -> Any:
         np = numpy()
         periods = np.floor(angle / (2 * np.pi))
         return periods * self._per_period + self._within(angle - periods * 2 * np.pi)
 
-    def expected(self, until_s: float) -> float:
-        return float(self._summed(until_s / self._unit + self._shift)) - self._start
+    def expect(self, until_s: float) -> float:
+        return float(self._sum(until_s / self._unit + self._shift)) - self._start
 
     def inverse(self, counts: Floats) -> Floats:
         np = numpy()
@@ -101,10 +101,10 @@ class Wave:
         all_counts = counts + self._start
         periods = np.floor(all_counts / self._per_period)
         wanted = all_counts - periods * self._per_period
-        angle = self._solved(wanted)
+        angle = self._solve(wanted)
         return np.maximum((periods * 2 * np.pi + angle - self._shift) * self._unit, 0.0)
 
-    def _solved(self, wanted: Floats) -> Floats:
+    def _solve(self, wanted: Floats) -> Floats:
         """Newton's steps from a table, kept within its cell."""
         np = numpy()
         cell = np.clip(np.searchsorted(self._table, wanted, "right"), 1, TABLE - 1)
@@ -125,12 +125,12 @@ class Shifted:
         np = numpy()
         self._rate = rate
         self._starts, self._factors = np.asarray(starts, float), np.asarray(factors, float)
-        self._plain = np.asarray([rate.expected(start) for start in starts])
+        self._plain = np.asarray([rate.expect(start) for start in starts])
         self._before = np.concatenate(([0.0], np.cumsum(np.diff(self._plain) * self._factors[:-1])))
 
-    def expected(self, until_s: float) -> float:
+    def expect(self, until_s: float) -> float:
         piece = int(numpy().searchsorted(self._starts, until_s, "right")) - 1
-        return float(self._before[piece] + (self._rate.expected(until_s) - self._plain[piece]) * self._factors[piece])
+        return float(self._before[piece] + (self._rate.expect(until_s) - self._plain[piece]) * self._factors[piece])
 
     def inverse(self, counts: Floats) -> Floats:
         np = numpy()

@@ -7,22 +7,22 @@ from functools import reduce
 from operator import add
 
 
-def summed(numbers: Iterable[float]) -> float:
+def sum_in_order(numbers: Iterable[float]) -> float:
     """The sum from left to right, rounded after each step: newer versions of `sum` round once."""
     return reduce(add, numbers, 0.0)
 
 
-def weighted_shares(demands: Sequence[float], weights: Sequence[float], total: float) -> list[float]:
+def share_by_weight(demands: Sequence[float], weights: Sequence[float], total: float) -> list[float]:
     """What each demand gets: small ones all they ask for, the others parts of the rest by weight.
 
     A control group's weight is its pod's CPU request; nobody gets more than it asks for, and what it leaves goes to
     the others.
     """
-    if summed(demands) <= total:
+    if sum_in_order(demands) <= total:
         return list(demands)
     shares, unmet, left = [0.0] * len(demands), list(range(len(demands))), total
     while True:
-        weight = summed(weights[index] for index in unmet)
+        weight = sum_in_order(weights[index] for index in unmet)
         met = [index for index in unmet if demands[index] * weight <= left * weights[index]]
         if not met:
             break

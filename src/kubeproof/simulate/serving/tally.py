@@ -31,7 +31,7 @@ class Counted:
         self._total += time_s
         self._least, self._most = min(self._least, time_s), max(self._most, time_s)
 
-    def taken(self) -> Tally:
+    def take(self) -> Tally:
         """What was counted; it begins anew."""
         self._waiting += self.arrived - self.ok - self.late - self.failed
         tally = Tally(

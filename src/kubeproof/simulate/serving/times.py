@@ -66,7 +66,7 @@ class Histogram:
                 return bucket
         return self.counts[-1][0]
 
-    def merged(self, other: Times) -> Histogram:
+    def merge(self, other: Times) -> Histogram:
         """Both together."""
         if not isinstance(other, Histogram):
             raise InternalError("response times of another kind cannot be added up")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
-from kubeproof.verify.findings.left_out import omitted, told_omissions
+from kubeproof.verify.findings.left_out import group_omitted, list_omissions
 from kubeproof.verify.result import Statistics, VerifyResult
 
 
-def checked_alone(loaded: Loaded) -> VerifyResult | None:
+def check_alone(loaded: Loaded) -> VerifyResult | None:
     """A result without any property that has what the checks found; None if they found nothing either."""
     found = run_checks(loaded)
     if not found:
@@ -20,8 +20,8 @@ def checked_alone(loaded: Loaded) -> VerifyResult | None:
         verdict=Verdict.VACUOUS,
         scope=(("kubernetes", version), ("workloads", "none")),
         results=(),
-        not_modelled=tuple(told_omissions(loaded)),
-        omitted=omitted(loaded, None),
+        not_modelled=tuple(list_omissions(loaded)),
+        omitted=group_omitted(loaded, None),
         statistics=Statistics(),
         inputs=loaded.texts,
         checks=found,

@@ -36,7 +36,7 @@ TOPICS = (
 
 def checks_of(topic: Topic) -> tuple[Check, ...]:
     """The checks of a topic, in the order of their IDs."""
-    found: tuple[Check, ...] = import_module(f"kubeproof.verify.checks.{topic.module}").CHECKS
+    found: tuple[Check, ...] = import_module(f"kubeproof.verify.checks.topics.{topic.module}").CHECKS
     return found
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from kubeproof.cluster.counted import labels_of
 from kubeproof.cluster.objects import Setup, Source, Workload
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.counted import labels_of
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.cluster.wiring import Wiring, Written
-from kubeproof.controllers.budgets import selected_by
 from kubeproof.events.declarations import Apply
-from kubeproof.manifests.folders.recognising import BLANKS, TEMPLATE, UNPATCHED
-from kubeproof.manifests.loaded import DUPLICATE, LEFT_ASIDE, SKIPPED, Loaded
+from kubeproof.manifests.loaded import DUPLICATE, LEFT_ASIDE, Loaded
 
 
 class Scene:
@@ -69,8 +67,7 @@ class Scene:
     @cached_property
     def unrendered(self) -> tuple[Source, ...]:
         """Where templates were left out, which may hold objects of any kind."""
-        reasons = (TEMPLATE, BLANKS, UNPATCHED)
-        left_out = (note for note in self.loaded.notes if note.id == SKIPPED and note.why.endswith(reasons))
+        left_out = (note for note in self.loaded.notes if note.is_unrendered)
         return tuple(place for note in left_out for place in (note.source, *note.also))
 
     @cached_property
@@ -86,7 +83,11 @@ class Scene:
     @cached_property
     def budgets(self) -> tuple[tuple[PodDisruptionBudget, tuple[int, ...]], ...]:
         """The budgets with the numbers of the workloads whose pods they select."""
-        return tuple((budget, selected_by(self.setup, budget)) for budget in self.setup.budgets)
+        if not self.setup.budgets:
+            return ()
+        from kubeproof.controllers.evictions.budgets import select_by
+
+        return tuple((budget, select_by(self.setup, budget)) for budget in self.setup.budgets)
 
     @cached_property
     def budgeted(self) -> frozenset[int]:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from string import digits
 
-from kubeproof.cluster.counted import labels_of
 from kubeproof.cluster.kinds import JOBS, STATEFUL_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import Source, Workload
+from kubeproof.cluster.steering.counted import labels_of
 from kubeproof.verify.checks.scene import Scene
 
 CONTROL_PLANE = "kube-system"  # what runs there comes with the cluster, and seldom with the manifests
@@ -90,7 +90,7 @@ def _may_create_pods(group: str, kind: str) -> bool:
     return not is_known and kind not in _WITHOUT_PODS.split()
 
 
-def selected(scene: Scene, namespace: str, selector: LabelSelector) -> Iterator[Workload]:
+def list_selected(scene: Scene, namespace: str, selector: LabelSelector) -> Iterator[Workload]:
     """The workloads of a namespace some of whose pods a selector matches."""
     return (one for one in scene.by_namespace.get(namespace, ()) if matches_some(scene, selector, one))
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from kubeproof.cluster.actors import ActorKind
-from kubeproof.cluster.control import Role
 from kubeproof.cluster.kinds import POD
+from kubeproof.cluster.loops.actors import ActorKind
+from kubeproof.cluster.loops.control import Role
+from kubeproof.cluster.loops.tags import Tag, tag_of
 from kubeproof.cluster.state import DRAINING
-from kubeproof.cluster.tags import Tag, tag_of
 from kubeproof.errors import InternalError
 from kubeproof.intents.monitor import NEVER, STEP
 from kubeproof.model.by_name.abstraction import anonymous
@@ -25,7 +25,7 @@ from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.audit_objects import Key, Object, Pods, nodes, owners, stands
 from kubeproof.verify.counterexamples.rerun import Rerun
 from kubeproof.verify.result import IntentResult
-from kubeproof.verify.words.steps import elapsed
+from kubeproof.verify.words.steps import measure_elapsed
 
 ROUNDS = 5  # that a loop is gone
 TAIL_S = 3600
@@ -95,7 +95,7 @@ class _Writer:
 
     def first(self) -> Iterator[str]:
         """Everything that is there at the beginning, in one moment."""
-        self._objects = self._shown(None, self._start, None)
+        self._objects = self._show_objects(None, self._start, None)
         for key, value in self._objects.items():
             yield self._record("create", key, OPERATOR if key[0] != POD else "system:apiserver", value)
         if not self._objects:
@@ -103,15 +103,15 @@ class _Writer:
 
     def step(self, before: State, step: Transition) -> Iterator[str]:
         """The requests of one step; none if the API server learns nothing of it."""
-        self._time_s += elapsed(step)
+        self._time_s += measure_elapsed(step)
         self._number += 1
-        old, new = self._objects, self._shown(before, step.target, step)
+        old, new = self._objects, self._show_objects(before, step.target, step)
         user = self._user(step)
         for key in [key for key in old if key not in new]:
-            yield from self._gone(key, old[key], step, user)
+            yield from self._write_gone(key, old[key], step, user)
         for key, value in new.items():
             if old.get(key) != value:
-                yield from self._changed(key, old.get(key), value, step, user)
+                yield from self._write_changed(key, old.get(key), value, step, user)
         self._objects = new
         yield from self._refusals(before, step.target)
 
@@ -121,7 +121,7 @@ class _Writer:
         self._number += 1
         return self._line("get", {"resource": "leases"}, "system:apiserver", 200, {})
 
-    def _shown(self, before: State | None, after: State, step: Transition | None) -> dict[Key, Object]:
+    def _show_objects(self, before: State | None, after: State, step: Transition | None) -> dict[Key, Object]:
         return {
             **dict(nodes(self._model, after)),
             **dict(owners(self._model, after)),
@@ -135,7 +135,7 @@ class _Writer:
         name = step.controller.object if kind == ActorKind.OTHER else kind
         return _USERS.get(kind, f"{_SYSTEM}{name}-controller")
 
-    def _gone(self, key: Key, value: Object, step: Transition, user: str) -> Iterator[str]:
+    def _write_gone(self, key: Key, value: Object, step: Transition, user: str) -> Iterator[str]:
         if key[0] == POD and not _is_over(value):
             yield from self._end(key, value, step, user)
         yield self._record("delete", key, user, None, request={"gracePeriodSeconds": 0})
@@ -159,7 +159,7 @@ class _Writer:
                 return who, by_api
         return None
 
-    def _changed(self, key: Key, old: Object | None, new: Object, step: Transition, user: str) -> Iterator[str]:
+    def _write_changed(self, key: Key, old: Object | None, new: Object, step: Transition, user: str) -> Iterator[str]:
         if old is None:
             yield self._record("create", key, user, new)
             return
@@ -167,7 +167,7 @@ class _Writer:
             yield self._record("patch", key, user, new)
             return
         if old["metadata"]["uid"] != new["metadata"]["uid"]:
-            yield from self._gone(key, old, step, user)
+            yield from self._write_gone(key, old, step, user)
             yield self._record("create", key, user, new)
             return
         target = new["spec"].get("nodeName")
@@ -182,9 +182,9 @@ class _Writer:
         """Who drains a node asks for every pod, and is refused where a budget forbids it."""
         for index, (old, new) in enumerate(zip(before.nodes, after.nodes, strict=True)):
             if new.work in DRAINING and old.work != new.work:
-                yield from self._refused_on(self._model.names[index], after)
+                yield from self._write_refused(self._model.names[index], after)
 
-    def _refused_on(self, node: str, state: State) -> Iterator[str]:
+    def _write_refused(self, node: str, state: State) -> Iterator[str]:
         setup = self._model.setup
         for pod, stand in stands(self._model, state).items():
             if stand.node == node and not setup.workloads[pod[0]].rules.runs_per_node:

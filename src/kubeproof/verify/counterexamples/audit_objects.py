@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD
 from kubeproof.cluster.kinds import CRON_JOB, DEPLOYMENT, POD, REPLICA_SET, REPLICATION_CONTROLLER
+from kubeproof.cluster.loops.tags import Tag, tag_of
+from kubeproof.cluster.nodes.places import UNREACHABLE
 from kubeproof.cluster.objects import Node, Setup, Workload, family, revisions_of
-from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, Cause, Health, JobPodEnd, Phase
-from kubeproof.cluster.tags import Tag, tag_of
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Advance
-from kubeproof.cluster.near_nodes import NodeSizeMatters
+from kubeproof.cluster.loops.control import Advance
+from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters
 from kubeproof.cluster.state import moves_alike
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.engine.search import Finding, Search
@@ -20,7 +20,7 @@ from kubeproof.model.by_name.abstraction import Anonymous, anonymous, canonical
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.reductions.persistent_steps import workload_of
-from kubeproof.model.reductions.starts_in_unison import StartAll, started_together
+from kubeproof.model.reductions.starts_in_unison import StartAll, find_started_together
 
 MOST_ROUNDS = 12  # of a loop in which nodes of one class take turns
 
@@ -74,16 +74,16 @@ def follow(model: IndividualModel, start: State, search: Search, steps: Sequence
     states, named, here = [start], [], start
     for step in steps:
         wanted = canonical(model.plan, search.store.cells_of(step.target))
-        for found in _named(model, here, step, wanted):
+        for found in _name_step(model, here, step, wanted):
             named.append(found)
             here = found.target
             states.append(here)
     return NamedPath(tuple(states), tuple(named))
 
 
-def _named(model: IndividualModel, state: State, step: Step, wanted: Anonymous) -> list[Transition]:
+def _name_step(model: IndividualModel, state: State, step: Step, wanted: Anonymous) -> list[Transition]:
     """The step by name; one that stands for several, such as pods that start in unison, becomes several."""
-    start = started_together(step.effect)
+    start = find_started_together(step.effect)
     if start is None:
         return [_matching(model, state, step, wanted)]
     found: list[Transition] = []

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from kubeproof.cluster.images import tracked_images
+from kubeproof.cluster.nodes.images import track_images
 from kubeproof.cluster.state import NEVER, PodKind, WorkloadCell
 from kubeproof.cluster.volumes import possible_volumes
 from kubeproof.errors import InternalError
@@ -34,8 +34,8 @@ class Projection:
         self._memories = _positions(whole.memory_names, part.memory_names, "memory")
         self._own = {number: own for own, number in enumerate(self.workloads)}
         self._alike = _running_alike(whole, self.workloads)
-        self._images = _translated(tracked_images(whole.setup), tracked_images(part.setup))
-        self._volumes = _translated(*([v.name for v in possible_volumes(one.setup)] for one in (whole, part)))
+        self._images = _translate(track_images(whole.setup), track_images(part.setup))
+        self._volumes = _translate(*([v.name for v in possible_volumes(one.setup)] for one in (whole, part)))
         self._nodes: dict[tuple[int, NodeState], NodeState] = {}
 
     def of(self, state: State) -> State:
@@ -51,16 +51,16 @@ class Projection:
         values = zip(WorkloadCell._fields, spec, strict=True)
         return WorkloadCell(*(_of(SPEC, name)(self, own, value) for name, value in values))
 
-    def _unbound(self, unbound: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    def _project_unbound(self, unbound: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
         return tuple(unbound[number] for number in self.workloads)
 
-    def _remembered(self, memories: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    def _project_memories(self, memories: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
         kinds = (name.kind for name in self.part.memory_names)
         return tuple(
             _of(MEMORY, kind)(self, memories[number]) for kind, number in zip(kinds, self._memories, strict=True)
         )
 
-    def _observed(self, observed: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _project_observed(self, observed: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(observed[number] for number in self.monitors) if observed else ()
 
     def _all_nodes(self, nodes: tuple[NodeState, ...]) -> tuple[NodeState, ...]:
@@ -103,24 +103,24 @@ class Projection:
             own = next(self._own[one] for one in self.workloads if self.whole.kin[one] == workload)
         return self.part.kin[own] if self.part.kin else own
 
-    def _pinned(self, node: int, pinned: tuple[tuple[int, str], ...]) -> tuple[tuple[int, str], ...]:
+    def _project_pinned(self, node: int, pinned: tuple[tuple[int, str], ...]) -> tuple[tuple[int, str], ...]:
         return tuple((self._own[workload], name) for workload, name in pinned if workload in self._own)
 
-    def _nominated(self, node: int, nominated: tuple[int, ...]) -> tuple[int, ...]:
+    def _project_nominated(self, node: int, nominated: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(sorted(self._own[workload] for workload in nominated if workload in self._own))
 
-    def _finished(self, node: int, finished: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    def _project_finished(self, node: int, finished: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
         return tuple(sorted((self._own[job], outcome) for job, outcome in finished if job in self._own))
 
-    def _brought(self, node: int, images: int) -> int:
+    def _project_brought(self, node: int, images: int) -> int:
         return sum(1 << own for whole, own in self._images.items() if images >> whole & 1)
 
     # -- what is counted up to a bound --------------------------------------------------------------
 
-    def _failed(self, own: int, failed: int) -> int:
+    def _project_failed(self, own: int, failed: int) -> int:
         return min(failed, self.part.mechanics.most_failed[own])
 
-    def _completed(self, own: int, completed: int) -> int:
+    def _project_completed(self, own: int, completed: int) -> int:
         """A Job's finished pods are kept where an autoscaler counts them."""
         return completed if own in self.part.mechanics.kept else 0
 
@@ -145,35 +145,35 @@ def _same(shares: Projection, *value: Any) -> Any:
     return value[-1]
 
 
-def _renumbered(shares: Projection, own: int, workload: int) -> int:
+def _renumber(shares: Projection, own: int, workload: int) -> int:
     return own
 
 
 Project = Callable[..., Any]
 STATE: Mapping[str, Project] = {
     "specs": Projection._specs,
-    "unbound": Projection._unbound,
+    "unbound": Projection._project_unbound,
     "nodes": Projection._all_nodes,
-    "memories": Projection._remembered,
-    "observed": Projection._observed,
+    "memories": Projection._project_memories,
+    "observed": Projection._project_observed,
 }
 SPEC: Mapping[str, Project] = {
     **dict.fromkeys(("exists", "desired", "replicas", "unbound", "template", "noted", "max_noted"), _same),
-    "failed": Projection._failed,
-    "completed": Projection._completed,
+    "failed": Projection._project_failed,
+    "completed": Projection._project_completed,
 }
 NODE: Mapping[str, Project] = {
     **dict.fromkeys(("health", "least_s", "most_s", "cordoned", "no_execute", "work", "cause"), _same),
     **dict.fromkeys(("spare_s", "marks"), _same),
     "pods": Projection._pods,
-    "images": Projection._brought,
-    "pinned": Projection._pinned,
-    "nominated": Projection._nominated,
-    "finished": Projection._finished,
+    "images": Projection._project_brought,
+    "pinned": Projection._project_pinned,
+    "nominated": Projection._project_nominated,
+    "finished": Projection._project_finished,
 }
 POD: Mapping[str, Project] = {
     **dict.fromkeys(("phase", "least_s", "most_s", "evict_s", "restarts", "preempted"), _same),
-    "workload": _renumbered,
+    "workload": _renumber,
     "age_s": Projection._age,
     "life_s": Projection._life,
     "route_s": Projection._route,
@@ -198,7 +198,7 @@ def _positions(known: Sequence[T], wanted: Sequence[T], what: str) -> tuple[int,
     return tuple(numbers[name][0] for name in wanted)
 
 
-def _translated(known: Sequence[str], wanted: Sequence[str]) -> dict[int, int]:
+def _translate(known: Sequence[str], wanted: Sequence[str]) -> dict[int, int]:
     """Positions of the whole, each with that of the same name in the part."""
     return {number: list(wanted).index(name) for number, name in enumerate(known) if name in wanted}
 

@@ -71,4 +71,4 @@ def starts(
     stable = [state for state in graph.steps if not graph.steps[state]]
     if not stable and graph.is_complete:
         raise no_placement(loaded)
-    return tuple(dict.fromkeys(model.restarted(state) for state in stable)), graph.stopped_by
+    return tuple(dict.fromkeys(model.restart(state) for state in stable)), graph.stopped_by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.rerun import Rerun, rerun
-from kubeproof.verify.counterexamples.traces import told, with_letters
+from kubeproof.verify.counterexamples.traces import describe_steps, with_letters
 from kubeproof.verify.findings.saved import no_result, read_saved
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import IntentResult, ReplayReport, Trace
@@ -16,7 +16,7 @@ def replay_file(path: str, intent: str | None = None, controllers: tuple[str, ..
     Own controllers must be named again: a result file never decides which code runs.
     """
     saved = read_saved(path)
-    one = saved.chosen(intent)
+    one = saved.choose(intent)
     try:
         return report_of(rerun(saved.result.inputs, one, VerifyOptions(controllers=controllers)), one)
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -27,8 +27,8 @@ def report_of(again: Rerun, one: IntentResult) -> ReplayReport:
     """What a re-executed counterexample shows, told anew."""
     trace = one.trace or Trace(())
     model, run = again.model, again.run
-    before = told(model, again.deploying.states, again.deploying.steps, 0)
-    steps = told(model, run.states, run.steps, before[-1].time_s if before else 0)
+    before = describe_steps(model, again.deploying.states, again.deploying.steps, 0)
+    steps = describe_steps(model, run.states, run.steps, before[-1].time_s if before else 0)
     temporal = model.plan.monitors[again.monitor_number].temporal
     first: tuple[str, ...] = ()
     if temporal is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kubeproof.cluster.control import Role
+from kubeproof.cluster.loops.control import Role
 from kubeproof.errors import InternalError
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, Monitor
 from kubeproof.model.by_name.abstraction import anonymous
@@ -17,7 +17,7 @@ from kubeproof.model.by_name.state import Concrete, State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 
 if TYPE_CHECKING:
-    from kubeproof.intents.temporal import Temporal
+    from kubeproof.intents.predicates.temporal import Temporal
 
 Recorded = tuple[str, tuple[Concrete, ...]]  # who acted, what was done
 Look = Callable[[], None]  # at the clock, step by step: raises what ends the work
@@ -51,7 +51,7 @@ def replay(
     states, steps = [start], []
     for number, (actor, concrete) in enumerate(recorded, start=1):
         look()
-        step = _offered(model, states[-1], actor, concrete, number)
+        step = _find_offered(model, states[-1], actor, concrete, number)
         steps.append(step)
         states.append(step.target)
     replayed = Replayed(tuple(states), tuple(steps))
@@ -65,11 +65,11 @@ def retrace(
     """Checks that each of the steps is possible and leads where it is said to; raises ReplayMismatch if not."""
     for number, (before, step, after) in enumerate(zip(states, steps, states[1:], strict=False), start=1):
         look()
-        if _offered(model, before, step.controller, step.concrete, number).target != after:
+        if _find_offered(model, before, step.controller, step.concrete, number).target != after:
             raise ReplayMismatch(f"E700 step {number} of the trace leads elsewhere: {step.controller} {step.concrete}")
 
 
-def _offered(
+def _find_offered(
     model: IndividualModel, state: State, actor: str, concrete: tuple[Concrete, ...], number: int
 ) -> Transition:
     """The step; what it does to several nodes at once may stand in another order, that of other classes of nodes."""
@@ -125,16 +125,16 @@ def _judge_word(model: IndividualModel, replayed: Replayed, loop_start: int | No
     """Reads the letters of the run and asks the formula itself, without any automaton, what it says about them."""
     from kubeproof.logic.lasso import Lasso, holds
     from kubeproof.logic.progress import is_ruled_out
-    from kubeproof.model.letters import named_letter, named_letters
+    from kubeproof.model.letters import name_letter, name_letters
 
-    letters = named_letters(model, temporal, replayed.states, replayed.steps)
+    letters = name_letters(model, temporal, replayed.states, replayed.steps)
     if loop_start is not None:
         problem = _unfair(model, replayed, loop_start)
         loop = Lasso(letters[: loop_start + 1], letters[loop_start + 1 :])
         return problem or ("the formula holds on it" if holds(temporal.formula, loop) else "")
     last = replayed.states[-1]
     if model.is_stable(last):
-        rest = Lasso(letters, (named_letter(model, temporal, last, None),))
+        rest = Lasso(letters, (name_letter(model, temporal, last, None),))
         if not holds(temporal.formula, rest):
             return ""
     return "" if is_ruled_out(temporal.formula, letters) else "the formula may still hold after it"
@@ -153,7 +153,7 @@ def _unfair(model: IndividualModel, replayed: Replayed, loop_start: int) -> str:
         return "its loop does not return to where it began"
     if any(step.role == Role.EVENT for step in steps):
         return "its loop needs events"
-    starved = _starved(model, states, steps)
+    starved = _find_starved(model, states, steps)
     return f"its loop starves {starved}" if starved else ""
 
 
@@ -168,7 +168,7 @@ def _judge_kind(states: Sequence[State], steps: Sequence[Transition], monitor: M
     return "no loop breaks such a property" if monitor.kind in (NEVER, IN_STABLE, STEP) else ""
 
 
-def _starved(model: IndividualModel, states: Sequence[State], steps: Sequence[Transition]) -> str:
+def _find_starved(model: IndividualModel, states: Sequence[State], steps: Sequence[Transition]) -> str:
     """Who has urgent work, or must happen, in every state of the loop and never acts in it; "" if nobody."""
     urgent = [{s.controller for s in model.steps(state) if s.role == Role.URGENT or s.is_promised} for state in states]
     idle = set.intersection(*urgent) - {step.controller for step in steps}

@@ -11,14 +11,22 @@ from typing import NamedTuple
 
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.faults import under_faults
+from kubeproof.manifests.scenarios.events.faults import under_faults
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
-from kubeproof.verify.counterexamples.replayer import Recorded, Replayed, ReplayMismatch, replay
+from kubeproof.model.plan import Plan
+from kubeproof.verify.counterexamples.replayer import (
+    Look,
+    Recorded,
+    Replayed,
+    ReplayMismatch,
+    look_nowhere,
+    replay,
+)
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_of
-from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.resize import Size, resize
 from kubeproof.verify.result import IntentResult
 
 MOST = 10_000  # nodes of a kind or pods of a workload in a counterexample
@@ -48,26 +56,32 @@ def rerun(inputs: Sequence[tuple[str, str]], one: IntentResult, options: VerifyO
 
     Raises ValueError if the result is about something else than its input.
     """
-    trace = one.trace
-    if trace is None:
+    if one.trace is None:
         raise ValueError("no counterexample")
     loaded = _at_size(load_texts(list(inputs), keeps_texts=False), dict(one.size))
     if one.faults:
         loaded = under_faults(loaded, one.faults, one.target)
-    plan = plan_of(loaded, options)
+    return rerun_on(loaded, plan_of(loaded, options), one)
+
+
+def rerun_on(loaded: Loaded, plan: Plan, one: IntentResult, look: Look = look_nowhere) -> Rerun:
+    """The same on an input that is read and planned already."""
+    trace = one.trace
+    if trace is None:
+        raise ValueError("no counterexample")
     number = [monitor.intent.name for monitor in plan.monitors].index(one.intent)
     model = RepresentativeModel(plan)
     recorded: list[Recorded] = [(step.actor, step.code) for step in trace.steps]  # type: ignore[misc]
     deployed = trace.deployed_steps
     if loaded.scenario.start.mode == "deployed":
-        before, start = _deployed(model, recorded[:deployed])
+        before, start = _deploy(model, recorded[:deployed], look)
     elif deployed:
         raise ReplayMismatch("E700 the trace deploys first, and its Scenario does not")
     else:
         (start,) = model.initial()
         before = Replayed((start,), ())
     loop_start = None if trace.loop_start is None else trace.loop_start - deployed
-    run = replay(model, start, recorded[deployed:], loop_start=loop_start, monitor_number=number)
+    run = replay(model, start, recorded[deployed:], loop_start=loop_start, monitor_number=number, look=look)
     return Rerun(loaded, model, number, before, run)
 
 
@@ -80,15 +94,16 @@ def _at_size(loaded: Loaded, numbers: dict[str, int]) -> Loaded:
         raise ValueError("a size that no sweep has")
     nodes = tuple((node.like, numbers[node.like]) for node in scale.nodes)
     pods = tuple((workload.target, numbers[workload.target]) for workload in scale.workloads)
-    return resized(loaded, scale, Size(nodes, pods))
+    return resize(loaded, scale, Size(nodes, pods))
 
 
-def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[Replayed, State]:
+def _deploy(model: IndividualModel, recorded: list[Recorded], look: Look) -> tuple[Replayed, State]:
     """The deploying steps, none if the start is stable as it is, and the state in which the run begins."""
     deploying = RepresentativeModel(model.plan.deploying())
     (state,) = deploying.initial()
     states, steps = [state], []
     for actor, concrete in recorded:
+        look()
         step = next((s for s in deploying.steps(state) if (s.controller, s.concrete) == (actor, concrete)), None)
         if step is None:
             raise ReplayMismatch(f"E700 a deploying step is not possible: {actor} cannot do {concrete}")
@@ -97,4 +112,4 @@ def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[Replaye
         states.append(state)
     if not deploying.is_stable(state):
         raise ReplayMismatch("E700 the deployed state is not stable")
-    return Replayed(tuple(states), tuple(steps)), model.restarted(state)
+    return Replayed(tuple(states), tuple(steps)), model.restart(state)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.engine.search import Finding, Search
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.by_name.representatives import RepresentativeModel
-from kubeproof.model.by_name.state import State
-from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import Plan
 from kubeproof.verdicts import Verdict
-from kubeproof.verify.counterexamples.lift import NamedPath, follow, lift
-from kubeproof.verify.counterexamples.traces import make_trace
 from kubeproof.verify.findings.failures import failure_of
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.searching import Beginning, Decided
 from kubeproof.verify.words.summary import intent_result
+
+if TYPE_CHECKING:
+    from kubeproof.model.by_name.state import State
+    from kubeproof.model.by_name.system import IndividualModel
+    from kubeproof.verify.counterexamples.lift import NamedPath
 
 
 def show_finding(
@@ -34,6 +35,10 @@ def show_finding(
     result = intent_result(loaded, plan, number, finding.verdict, statistics)
     if result.verdict != Verdict.VIOLATED:
         return result
+    from kubeproof.model.by_name.representatives import RepresentativeModel
+    from kubeproof.verify.counterexamples.lift import lift
+    from kubeproof.verify.counterexamples.traces import make_trace
+
     model = RepresentativeModel(plan)
     try:
         prelude, start = _prelude(model, search, beginning, finding)
@@ -41,7 +46,7 @@ def show_finding(
         return replace(result, **make_trace(model, number, prelude, path))
     except Exception as problem:  # a violation that cannot be replayed is not shown as one
         failure = failure_of(problem)
-        return replace(failure, reason=f"a violation was found but not replayed: {failure.reason}").told_of(result)
+        return replace(failure, reason=f"a violation was found but not replayed: {failure.reason}").apply_to(result)
 
 
 def choose_findings(decided: Decided, number: int, options: VerifyOptions) -> Iterable[Finding]:
@@ -57,6 +62,9 @@ def _prelude(
     model: IndividualModel, search: Search, beginning: Beginning, finding: Finding
 ) -> tuple[NamedPath | None, State]:
     """The named state a violation starts in, and the steps that deployed it."""
+    from kubeproof.model.by_name.representatives import RepresentativeModel
+    from kubeproof.verify.counterexamples.lift import follow
+
     (first,) = model.initial()
     if beginning.search is None:
         return None, first
@@ -65,4 +73,4 @@ def _prelude(
     (empty,) = deploying.initial()
     steps = [step for _, step in beginning.search.path(beginning.stable[root])]
     path = follow(deploying, empty, beginning.search, steps)
-    return path, model.restarted(path.last._replace(observed=()))
+    return path, model.restart(path.last._replace(observed=()))

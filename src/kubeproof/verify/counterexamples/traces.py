@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
 from kubeproof.cluster.objects import Source
-from kubeproof.controllers.quota import is_meant
+from kubeproof.controllers.admission.quota import is_meant
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.counterexamples.replayer import Look, look_nowhere, replay
 from kubeproof.verify.result import Trace, TraceStep
-from kubeproof.verify.words.explain import added_words, event_words, final_facts, why
+from kubeproof.verify.words.explain import event_words, explain_added, final_facts, why
 from kubeproof.verify.words.obstacles import obstacles
-from kubeproof.verify.words.steps import elapsed, trace_step
+from kubeproof.verify.words.steps import measure_elapsed, trace_step
 
 if TYPE_CHECKING:
-    from kubeproof.intents.temporal import Temporal
+    from kubeproof.intents.predicates.temporal import Temporal
 
 
 class Violation(TypedDict):
@@ -30,7 +30,7 @@ class Violation(TypedDict):
 
 def make_trace(model: IndividualModel, monitor_number: int, prelude: NamedPath | None, path: NamedPath) -> Violation:
     """The trace of a violation; raises ReplayMismatch if it does not stand up to replay."""
-    before = told(model, prelude.states, prelude.steps, 0) if prelude else ()
+    before = describe_steps(model, prelude.states, prelude.steps, 0) if prelude else ()
     return make_trace_after(model, monitor_number, before, path)
 
 
@@ -45,7 +45,7 @@ def make_trace_after(
     recorded = [(step.controller, step.concrete) for step in path.steps]
     replay(model, path.states[0], recorded, loop_start=path.loop_start, monitor_number=monitor_number, look=look)
     begun_s = before[-1].time_s if before else 0
-    steps = told(model, path.states, path.steps, begun_s)
+    steps = describe_steps(model, path.states, path.steps, begun_s)
     loop_start = None if path.loop_start is None else path.loop_start + len(before)
     certainty = ("inevitable" if path.is_inevitable else "possible") if path.loop_start is not None else ""
     monitor = model.plan.monitors[monitor_number]
@@ -67,22 +67,22 @@ def with_letters(
     told_steps: Sequence[TraceStep],
 ) -> tuple[tuple[str, ...], tuple[TraceStep, ...]]:
     """The propositions that are true in the first state, and the told steps with those true after each."""
-    from kubeproof.model.letters import named_letters
+    from kubeproof.model.letters import name_letters
 
-    first, *later = [tuple(sorted(one)) for one in named_letters(model, temporal, states, steps)]
+    first, *later = [tuple(sorted(one)) for one in name_letters(model, temporal, states, steps)]
     return first, tuple(replace(step, holds=letter) for step, letter in zip(told_steps, later, strict=True))
 
 
-def told(
+def describe_steps(
     model: IndividualModel, states: Sequence[State], steps: Sequence[Transition], begun_s: int
 ) -> tuple[TraceStep, ...]:
     """The steps in words, with the time at which each happens."""
     time_s = begun_s
     result = []
     for state, step in zip(states, steps, strict=False):
-        time_s += elapsed(step)
+        time_s += measure_elapsed(step)
         shown = trace_step(model.setup, state, step, time_s, why(model, state, step))
-        said, added = event_words(model, step), added_words(model, step)
+        said, added = event_words(model, step), explain_added(model, step)
         action = "; ".join(words for words in (said or shown.action, added) if words)
         result.append(replace(shown, action=action))
     return tuple(result)

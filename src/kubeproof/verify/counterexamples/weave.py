@@ -1,26 +1,27 @@
 """From a path of one part to a run of the whole cluster, by name: the other parts run along.
 
 The part's steps are taken in their order. Between them the other parts do what is urgent, so that time can pass, and
-come to rest where the path needs a stable cluster. Each step must bring the part where its path says; the result
-is replayed on the whole model like every counterexample.
+come to rest where the path needs a stable cluster. Of what is equal to them they take the first, or the last where
+the first is in the way of the path. Each step must bring the part where its path says; the result is replayed on the
+whole model like every counterexample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from kubeproof.cluster.control import Advance, Role, Stage
+from kubeproof.cluster.loops.control import Advance, Role, Stage
 from kubeproof.cluster.state import moves_alike
-from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.kubelet import Kubelet
-from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.workloads.deployment import DeploymentController
+from kubeproof.controllers.workloads.replicaset import ReplicaSetController
 from kubeproof.engine.search import Finding, Search
 from kubeproof.engine.system import Step
 from kubeproof.errors import KubeproofError
 from kubeproof.model.by_name.abstraction import Anonymous, anonymous, canonical
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
-from kubeproof.model.reductions.starts_in_unison import StartAll, started_together
+from kubeproof.model.reductions.starts_in_unison import StartAll, find_started_together
 from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.counterexamples.projection import Projection
 from kubeproof.verify.counterexamples.replayer import Look, look_nowhere
@@ -45,8 +46,11 @@ class Weaver:
         shares: Projection,
         start: State,
         look: Look = look_nowhere,
+        *,
+        is_last_first: bool = False,
     ) -> None:
         self._whole, self._part, self._shares, self._look = whole, part, shares, look
+        self._is_last_first = is_last_first  # of equally good steps of others, such as nodes for a pod
         self.states = [start]
         self.steps: list[Transition] = []
         self._lasting = [actor for actor in whole.plan.actors if actor.stage == Stage.ALWAYS]
@@ -68,7 +72,7 @@ class Weaver:
         """Takes steps of the part's search, and whatever of the others must come between."""
         for step in steps:
             wanted = canonical(self._part.plan, search.store.cells_of(step.target))
-            start = started_together(step.effect)
+            start = find_started_together(step.effect)
             if start is not None:
                 self._start_all(start, wanted)
             elif step.effect.role == Role.TIME:
@@ -155,7 +159,8 @@ class Weaver:
         before, actors = self._share(self._here), self._lasting
         for position in range(len(actors)):
             number = (self._last + position) % len(actors)
-            for step in self._whole.steps_of(actors[number], self._here):
+            offered: Iterable[Transition] = self._whole.steps_of(actors[number], self._here)
+            for step in reversed(tuple(offered)) if self._is_last_first else offered:
                 if step.role == Role.URGENT and self._share(step.target) == before:
                     self._last = number
                     return step

@@ -20,7 +20,7 @@ def parse_executor(text: str, workers: int | None = None) -> Executor:
     if text == "inprocess":
         return _without_size(InProcess(), text, workers, allowed=(None, 1))
     if text == "auto":
-        return InProcess() if workers == 1 else Gradual(_checked(workers))
+        return InProcess() if workers == 1 else Gradual(_check_size(workers))
     if text == "pool":
         return _pool(workers)
     if found := _POOL.fullmatch(text):
@@ -35,10 +35,10 @@ def parse_executor(text: str, workers: int | None = None) -> Executor:
 def _pool(size: int | None) -> Executor:
     from kubeproof.verify.executors.pool import Pool
 
-    return Pool(_checked(size))
+    return Pool(_check_size(size))
 
 
-def _checked(size: int | None) -> int | None:
+def _check_size(size: int | None) -> int | None:
     if size is not None and not 1 <= size <= MOST_WORKERS:
         raise UsageError(f"{size} workers make no pool", f"Ask for 1 to {MOST_WORKERS}.")
     return size

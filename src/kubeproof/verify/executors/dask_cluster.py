@@ -22,8 +22,8 @@ from kubeproof import __version__
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.session import Left, Session
-from kubeproof.verify.executors.task import Answer, Task, Work, error_text, poisoned
-from kubeproof.verify.executors.worker import packed
+from kubeproof.verify.executors.task import Answer, Task, Work, error_text, make_poisoned
+from kubeproof.verify.executors.worker import pack
 
 INSTALL = 'pip install "kubeproof[distributed]"'
 CONNECT_S = 10
@@ -39,12 +39,12 @@ _one_at_a_time = threading.Lock()  # in a worker: its threads share the interpre
 def call(payload: bytes, task: Task) -> bytes:
     """Does one task in a worker of the cluster; the answer is pickled."""
     with _one_at_a_time:
-        _grown_up()
-        return packed(task, _loaded(payload))
+        _await_nanny()
+        return pack(task, _load(payload))
 
 
 @lru_cache(maxsize=1)
-def _grown_up() -> None:
+def _await_nanny() -> None:
     """Waits once in each worker until its nanny knows that it lives.
 
     A task that kills a worker at the very start makes the nanny believe that workers cannot start here, and give up.
@@ -55,7 +55,7 @@ def _grown_up() -> None:
 
 
 @lru_cache(maxsize=1)
-def _loaded(payload: bytes) -> Work:
+def _load(payload: bytes) -> Work:
     """The work, unpickled once per worker, so that what it remembers serves all its tasks."""
     work: Work = pickle.loads(payload)
     return work
@@ -75,7 +75,7 @@ class Dask:
 
     def open(self, work: Work) -> Session:
         """A session with the cluster, after a look at the versions of its workers."""
-        client = _connected(self.address, self.connect_s)
+        client = _connect(self.address, self.connect_s)
         try:
             _check_versions(client, self.address, self.connect_s)
             return DaskSession(client, work, self.address)
@@ -84,7 +84,7 @@ class Dask:
             raise
 
 
-def _connected(address: str, connect_s: float) -> Any:
+def _connect(address: str, connect_s: float) -> Any:
     try:
         from distributed import Client
     except ImportError as problem:
@@ -104,7 +104,7 @@ def _check_versions(client: Any, address: str, connect_s: float) -> None:
     found = client.run(version_here, on_error="return")
     if not found:
         raise EnvironmentProblem(f"E401 the cluster at {address} has no workers. Start one: dask worker {address}")
-    wrong = {name: _described(version) for name, version in found.items() if version != __version__}
+    wrong = {name: _describe(version) for name, version in found.items() if version != __version__}
     if wrong:
         listed = "; ".join(f"{name}: {what}" for name, what in sorted(wrong.items()))
         raise EnvironmentProblem(
@@ -113,7 +113,7 @@ def _check_versions(client: Any, address: str, connect_s: float) -> None:
         )
 
 
-def _described(version: object) -> str:
+def _describe(version: object) -> str:
     return f"not installed, {version}" if isinstance(version, BaseException) else f"version {version}"
 
 
@@ -220,7 +220,7 @@ class DaskSession:
         if self._held or (self._suspects and self._suspects[0][0] != index):
             self._suspects.append((index, task))  # perhaps its neighbour is to blame
             return None
-        return None, poisoned(task.key)
+        return None, make_poisoned(task.key)
 
     def _count_threads(self) -> int:
         """The threads of all workers now; 0 if the scheduler does not answer."""

@@ -23,7 +23,7 @@ from multiprocessing.process import BaseProcess
 from kubeproof.errors import EnvironmentProblem, InternalError
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.session import Left, Session
-from kubeproof.verify.executors.task import Answer, Task, Work, poisoned
+from kubeproof.verify.executors.task import Answer, Task, Work, make_poisoned
 from kubeproof.verify.executors.worker import READY, serve
 
 TRIES = 2  # a task whose worker dies so often is left
@@ -48,7 +48,7 @@ class _Worker:
         self.process: BaseProcess = context.Process(target=serve, args=(theirs, payload), daemon=True)
         self.is_ready = False
         self.held: int | None = None  # the index of its task
-        with _shielded():
+        with _shield():
             self.process.start()
         theirs.close()
 
@@ -68,7 +68,7 @@ class _Worker:
 
 
 @contextmanager
-def _shielded() -> Iterator[None]:
+def _shield() -> Iterator[None]:
     """Children started inside do not hear Ctrl-C, which a terminal sends to all; their parent ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -84,7 +84,7 @@ class PoolSession:
     """Workers that are started when there is a task for them, and replaced when they die."""
 
     def __init__(self, work: Work, size: int) -> None:
-        self._payload = _pickled(work)
+        self._payload = _pickle(work)
         self.width = size
         self._workers: list[_Worker] = []
         self._tasks: dict[int, Task] = {}  # taken and not answered
@@ -105,7 +105,7 @@ class PoolSession:
         while (wait_s := left_s()) > 0:
             self._dispatch()  # first: the last answer may have come together with the death of another worker
             for worker in self._stirring(wait_s):
-                index, answer = self._heard(worker)
+                index, answer = self._hear(worker)
                 if answer is not None:
                     del self._tasks[index]
                     self._deaths.pop(index, None)
@@ -145,7 +145,7 @@ class PoolSession:
         found = [ears[ear] for ear in wait(list(ears), None if math.isinf(wait_s) else wait_s)]  # type: ignore[arg-type]
         return list(dict.fromkeys(found))
 
-    def _heard(self, worker: _Worker) -> tuple[int, Answer | None]:
+    def _hear(self, worker: _Worker) -> tuple[int, Answer | None]:
         """What a worker has to say: the answer to its task, or nothing yet."""
         try:
             message = worker.connection.recv() if worker.connection.poll() else None
@@ -169,7 +169,7 @@ class PoolSession:
     def _bury(self, worker: _Worker) -> tuple[int, Answer | None]:
         """Removes a dead worker; its task goes back to the front, or is given up."""
         worker.end()
-        code = _joined(worker)
+        code = _join(worker)
         self._workers.remove(worker)
         index = worker.held
         if not worker.is_ready:
@@ -177,7 +177,7 @@ class PoolSession:
         elif index is not None:
             self._deaths[index] = self._deaths.get(index, 0) + 1
             if self._deaths[index] >= TRIES:
-                return index, (None, poisoned(self._tasks[index].key))
+                return index, (None, make_poisoned(self._tasks[index].key))
         if index is not None:
             self._waiting.appendleft(index)
         return -1, None
@@ -192,14 +192,14 @@ class PoolSession:
             )
 
 
-def _joined(worker: _Worker) -> int | None:
+def _join(worker: _Worker) -> int | None:
     worker.process.join(PATIENCE_S)
     code = worker.process.exitcode
     worker.join()
     return code
 
 
-def _pickled(work: Work) -> bytes:
+def _pickle(work: Work) -> bytes:
     try:
         return pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
     except Exception as problem:

@@ -20,7 +20,7 @@ Report = Callable[[TaskProgress], None]
 class Record(Protocol):
     """Remembers finished tasks over the end of this process; see `kubeproof.verify.journal`."""
 
-    def known(self) -> dict[str, Any]:
+    def read_known(self) -> dict[str, Any]:
         """The values of tasks that earlier runs finished, by key."""
         ...
 
@@ -84,7 +84,7 @@ class _Run:
 
     def _recall(self) -> None:
         """Takes over what the journal knows."""
-        known = self._journal.known() if self._journal is not None else {}
+        known = self._journal.read_known() if self._journal is not None else {}
         places = {task.key: index for index, task in enumerate(self._tasks)}
         if len(places) != len(self._tasks):
             raise InternalError("E700 two tasks have the same key")

@@ -84,7 +84,7 @@ def error_text(key: str, problem: BaseException) -> TaskError:
     return TaskError(InternalError.code, f"{InternalError.code} {told}")
 
 
-def poisoned(key: str) -> TaskError:
+def make_poisoned(key: str) -> TaskError:
     """The error of a task that took its worker down each time it was tried."""
     told = (
         f"{key}: the process that worked on it died, twice. Most likely the system killed it for lack of "

@@ -20,12 +20,12 @@ def serve(connection: Connection, payload: bytes) -> None:
     _speak_on_stderr()
     threading.Thread(target=_die_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # the parent closed the connection: nothing left to do
-        work = _loaded(connection, payload)
+        work = _load(connection, payload)
         while work is not None:
-            connection.send_bytes(packed(connection.recv(), work))
+            connection.send_bytes(pack(connection.recv(), work))
 
 
-def _loaded(connection: Connection, payload: bytes) -> Work | None:
+def _load(connection: Connection, payload: bytes) -> Work | None:
     try:
         work: Work = pickle.loads(payload)
     except Exception as problem:
@@ -35,7 +35,7 @@ def _loaded(connection: Connection, payload: bytes) -> Work | None:
     return work
 
 
-def packed(task: Task, work: Work) -> bytes:
+def pack(task: Task, work: Work) -> bytes:
     """The pickled answer; a value that cannot be pickled is an error of its task."""
     answer: Answer = answer_of(work, task)
     try:

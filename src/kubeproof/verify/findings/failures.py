@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.near_nodes import NodeSizeMatters
+from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters
 from kubeproof.engine.stopped import INTERNAL, StoppedBy
 from kubeproof.errors import InternalError, KubeproofError, LimitReached
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
-from kubeproof.verify.counterexamples.weave import CannotWeave
 from kubeproof.verify.result import IntentResult
 
 
@@ -22,7 +21,7 @@ class Failure:
     reason: str
     stopped_by: StoppedBy | None = None  # what ended a search that it needed
 
-    def told_of(self, result: IntentResult) -> IntentResult:
+    def apply_to(self, result: IntentResult) -> IntentResult:
         """The result of an intent that this leaves without an answer."""
         word = "not judged" if self.verdict == Verdict.ERROR else "not decided"
         told = f"{word}: {self.reason}"
@@ -32,6 +31,8 @@ class Failure:
 
 def failure_of(problem: Exception) -> Failure:
     """How a problem is told; one with the input or the machine concerns everybody, and is raised again."""
+    from kubeproof.verify.counterexamples.weave import CannotWeave
+
     if isinstance(problem, CannotWeave | LimitReached):
         return Failure(Verdict.UNKNOWN, str(problem))
     if isinstance(problem, MemoryError | OSError | NodeSizeMatters):
@@ -64,7 +65,7 @@ def any_open(results: Sequence[IntentResult]) -> bool:
     return any(is_open(result) for result in results)
 
 
-def told_best(later: IntentResult, earlier: IntentResult) -> IntentResult:
+def choose_best(later: IntentResult, earlier: IntentResult) -> IntentResult:
     """The answer of two searches to one intent: what is decided, then a fault of ours, then what the first one says."""
     if not is_open(earlier):
         return earlier

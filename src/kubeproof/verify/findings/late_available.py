@@ -6,10 +6,11 @@ long that takes. `docs/explanation/reductions.md` has the argument.
 
 from __future__ import annotations
 
-from kubeproof.cluster.counted import counted_by
-from kubeproof.events.declarations import Rollout
+from kubeproof.cluster.steering.counted import find_counted
+from kubeproof.events.declarations import Event
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verify.proofs.crowd.room import working
+from kubeproof.verify.proofs.crowd.resizing import keeps_size
+from kubeproof.verify.proofs.crowd.room import only_rolls_out, working
 
 
 def only_delays(loaded: Loaded, ref: str) -> bool:
@@ -21,13 +22,13 @@ def only_delays(loaded: Loaded, ref: str) -> bool:
     return is_rolled_out_once and begins_complete and not is_healed and not _is_counted(loaded, ref)
 
 
-def _is_one_rollout(event: object, ref: str) -> bool:
-    return isinstance(event, Rollout) and event.target == ref and event.max == 1
+def _is_one_rollout(event: Event, ref: str) -> bool:
+    return only_rolls_out(event) and event.subject == ref and event.max == 1
 
 
 def _is_counted(loaded: Loaded, ref: str) -> bool:
-    """True if an autoscaler that may write looks at the pods: a ReplicaSet that shrinks asks which ones are ready."""
+    """True if an autoscaler that may resize looks at the pods: a ReplicaSet that shrinks asks which ones are ready."""
     setup = loaded.setup
     known = {workload.ref for workload in setup.workloads}
-    scalers = [autoscaler for autoscaler in working(loaded) if autoscaler.target in known]
-    return any(setup.workloads[number].ref == ref for one in scalers for number in counted_by(setup, one))
+    scalers = [one for one in working(loaded) if one.target in known and not keeps_size(loaded, one)]
+    return any(setup.workloads[number].ref == ref for one in scalers for number in find_counted(setup, one))

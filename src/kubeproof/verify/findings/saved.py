@@ -7,15 +7,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from kubeproof.cluster.actors import Actor, ActorKind
+from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.scale import Limit
 from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.errors import ManifestError
+from kubeproof.manifests.loaded import Group, Sort
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver, Reason
+from kubeproof.verify.dependence import Apart, DependsOn
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.resize import Size
@@ -50,7 +52,7 @@ class Saved:
     path: str
     result: VerifyResult
 
-    def chosen(self, intent: str | None) -> IntentResult:
+    def choose(self, intent: str | None) -> IntentResult:
         """The first violation that has a counterexample, or that of the intent named.
 
         A cell of a matrix is named by its workload and its fault: `web nodeLoss`, `Deployment/shop/web rollout+drain`.
@@ -113,7 +115,7 @@ def _result(document: Json) -> VerifyResult:
         inputs=tuple((str(file["name"]), str(file["text"])) for file in document["input"]["files"]),
         sweep=_sweep(document["sweep"]) if document.get("sweep") else None,
         suppressions=tuple(_note(note) for note in document.get("suppressions", ())),
-        omitted=tuple(_omitted(one) for one in document.get("not_modelled_kinds", ())),
+        omitted=tuple(_read_omitted(one) for one in document.get("not_modelled_kinds", ())),
         matrix=_matrix(document) if "matrix" in document else None,
         checks=tuple(_check(one) for one in document.get("checks", ())),
     )
@@ -155,6 +157,21 @@ def _intent(one: Json) -> IntentResult:
         suppression=_suppression(one["suppression"]) if one.get("suppression") else None,
         faults=_strings(one.get("faults", ())),
         strategy=_strategy(one["strategy"]) if one.get("strategy") else None,
+        depends_on=_depends_on(one["depends_on"]) if one.get("depends_on") else None,
+    )
+
+
+def _depends_on(given: Json) -> DependsOn:
+    nodes = given.get("nodes", {})
+    groups = given.get("not_on", ())
+    aside = (Apart(ref, str(one["field"]), str(one["why"])) for one in groups for ref in _strings(one["objects"]))
+    return DependsOn(
+        objects=_strings(given.get("objects", ())),
+        labels=_strings(nodes.get("labels", ())),
+        resources=_strings(nodes.get("resources", ())),
+        nodes=int(nodes.get("count", 0)),
+        events=_strings(given.get("events", ())),
+        not_on=tuple(aside),
     )
 
 
@@ -230,14 +247,15 @@ def _statistics(numbers: Json) -> Statistics:
         elapsed_s=float(numbers.get("elapsed_s", 0.0)),
         engine=str(numbers.get("engine", "")),
         reductions=_strings(numbers.get("reductions", ())),
-        stopped_by=_stopped_by(numbers),
+        stopped_by=_read_stop(numbers),
         acted=tuple((str(name), _strings(did)) for name, did in numbers.get("acted", ())),
         idle=_strings(numbers.get("idle", ())),
+        refused=_strings(numbers.get("refused", ())),
         unused=_strings(numbers.get("unused", ())),
     )
 
 
-def _stopped_by(numbers: Json) -> StoppedBy | None:
+def _read_stop(numbers: Json) -> StoppedBy | None:
     """What ended the search; of a file without the reason, its words as they are."""
     said, limit = str(numbers.get("stopped_by", "")), numbers.get("stop_limit")
     if not said:
@@ -247,8 +265,10 @@ def _stopped_by(numbers: Json) -> StoppedBy | None:
     return StoppedBy(reason, limit if limit is None or isinstance(limit, int) else float(limit), problem)
 
 
-def _omitted(one: Json) -> OmittedGroup:
-    return OmittedGroup(str(one["what"]), int(one["count"]), bool(one["may_decide"]))
+def _read_omitted(one: Json) -> OmittedGroup:
+    """What is not modelled; of a file without its sort, the words as they are."""
+    group = Group(Sort(one.get("sort", Sort.OTHER)), str(one.get("name", one["what"])))
+    return OmittedGroup(group, int(one["count"]), bool(one["may_decide"]))
 
 
 def _matrix(document: Json) -> Matrix:

@@ -43,7 +43,7 @@ class _Given:
         return not self.target or fnmatchcase(one.target, self.target)
 
 
-def suppressed(
+def suppress(
     result: VerifyResult,
     *,
     ignores: Sequence[Ignore] = (),
@@ -64,10 +64,10 @@ def suppressed(
     if not given:
         return result
     marks = fingerprints(result)
-    results = tuple(_judged(one, mark, given) for one, mark in zip(result.results, marks, strict=True))
+    results = tuple(_judge(one, mark, given) for one, mark in zip(result.results, marks, strict=True))
     results = _as_far_as_tried(result, results)
     found = zip(result.checks, check_fingerprints(result), strict=True)
-    checks = tuple(_accepted_check(one, mark, given) for one, mark in found)
+    checks = tuple(_accept_check(one, mark, given) for one, mark in found)
     notes = tuple(SuppressionNote(one.suppression, one.id, one.target, one.status) for one in given)
     verdict = _overall(result.verdict, results)
     return replace(result, results=results, verdict=verdict, suppressions=notes, checks=checks)
@@ -98,7 +98,7 @@ def _of_baseline(finding: BaselineFinding) -> _Given:
     return _Given(given, finding.id, finding.target, fingerprint=finding.fingerprint)
 
 
-def _judged(one: IntentResult, fingerprint: str, given: Sequence[_Given]) -> IntentResult:
+def _judge(one: IntentResult, fingerprint: str, given: Sequence[_Given]) -> IntentResult:
     """The result, suppressed by the first reason that accepts it; all that do are used."""
     if one.verdict != Verdict.VIOLATED:
         return one
@@ -106,7 +106,7 @@ def _judged(one: IntentResult, fingerprint: str, given: Sequence[_Given]) -> Int
     return replace(one, verdict=Verdict.SUPPRESSED, suppression=accepting[0].suppression) if accepting else one
 
 
-def _accepted_check(one: CheckFinding, fingerprint: str, given: Sequence[_Given]) -> CheckFinding:
+def _accept_check(one: CheckFinding, fingerprint: str, given: Sequence[_Given]) -> CheckFinding:
     accepting = [*_accepting(one, fingerprint, given)]
     return replace(one, suppression=accepting[0].suppression) if accepting else one
 

@@ -34,7 +34,7 @@ class Codec:
     def decode(self, text: bytes) -> Any:
         """The value; ValueError if the text is not one of ours."""
         try:
-            return self._made(json.loads(text))
+            return self._make(json.loads(text))
         except (TypeError, KeyError, IndexError, RecursionError, ValueError) as problem:
             raise ValueError(f"not a value of a checkpoint: {problem}") from problem
 
@@ -56,16 +56,16 @@ class Codec:
             raise InternalError(f"E700 a {kind.__name__} cannot be written to a checkpoint")
         return [self._names[kind], *map(self._flat, _parts(value))]
 
-    def _made(self, flat: Any) -> Any:
+    def _make(self, flat: Any) -> Any:
         if not isinstance(flat, list):
             if isinstance(flat, dict):
                 raise TypeError("an object")
             return flat
         head, items = flat[0], flat[1:]
         if head == MAPPING:
-            return {self._made(key): self._made(item) for key, item in items}
+            return {self._make(key): self._make(item) for key, item in items}
         make: Callable[..., Any] | None = {TUPLE: _tuple, LIST: _list}.get(head)
-        return (make or _maker(self._classes[head]))(*map(self._made, items))
+        return (make or _maker(self._classes[head]))(*map(self._make, items))
 
 
 def _is_known(made: type) -> bool:

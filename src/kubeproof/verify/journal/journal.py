@@ -71,7 +71,7 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def known(self) -> dict[str, Any]:
+    def read_known(self) -> dict[str, Any]:
         """The values of finished tasks, by key."""
         return dict(self._known)
 
@@ -116,13 +116,13 @@ class Journal:
 
     def _is_new(self) -> bool:
         """Whether nothing is in the file yet; one that is not ours is refused before anything is written to it."""
-        if not self._asked("SELECT count(*) FROM sqlite_master"):
+        if not self._ask("SELECT count(*) FROM sqlite_master"):
             return True
-        if (self._asked("PRAGMA application_id"), self._asked("PRAGMA user_version")) != (APPLICATION, FORMAT):
+        if (self._ask("PRAGMA application_id"), self._ask("PRAGMA user_version")) != (APPLICATION, FORMAT):
             raise self._foreign()
         return False
 
-    def _asked(self, question: str) -> Any:
+    def _ask(self, question: str) -> Any:
         return self._database.execute(question).fetchone()[0]
 
     def _begin(self) -> None:
@@ -134,11 +134,11 @@ class Journal:
     def _recall(self) -> None:
         """Takes over all finished tasks."""
         try:
-            self._compare(read_binding(json.loads(self._asked("SELECT binding FROM header"))))
+            self._compare(read_binding(json.loads(self._ask("SELECT binding FROM header"))))
             for name, value, checksum in self._database.execute("SELECT * FROM tasks ORDER BY rowid"):
                 self._known[str(json.loads(name))] = self._value(value, checksum)
         except (ValueError, TypeError) as problem:
-            raise self._damaged(problem) from problem
+            raise self._make_damaged(problem) from problem
 
     def _value(self, text: str, checksum: int) -> Any:
         content = text.encode()
@@ -169,7 +169,7 @@ class Journal:
             raise self._unwritable(str(problem)) from problem
         except sqlite3.DatabaseError as problem:
             is_foreign = problem.sqlite_errorcode == sqlite3.SQLITE_NOTADB
-            raise self._foreign() if is_foreign else self._damaged(problem) from problem
+            raise self._foreign() if is_foreign else self._make_damaged(problem) from problem
 
     def _unwritable(self, reason: str) -> EnvironmentProblem:
         return EnvironmentProblem(
@@ -183,5 +183,5 @@ class Journal:
         )
         return CheckpointError(problem, ANOTHER)
 
-    def _damaged(self, problem: Exception) -> CheckpointError:
+    def _make_damaged(self, problem: Exception) -> CheckpointError:
         return CheckpointError(f"{self.directory / FILE} is damaged ({problem})", ANOTHER)

@@ -7,18 +7,19 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import NodeVerb
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import NodeVerb
 from kubeproof.cluster.objects import Source
-from kubeproof.engine.search import compiled_kernel
+from kubeproof.engine.search import find_compiled_kernel
 from kubeproof.engine.snapshot import INTERVAL_S, Snapshots
 from kubeproof.engine.stopped import StoppedBy, StopReason
-from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.loaded import Group, Loaded, Omission, Sort
 from kubeproof.model.by_name.verbs import Verb
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver
+from kubeproof.verify.dependence import Apart, DependsOn
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.known import Found
 from kubeproof.verify.journal.binding import Binding, binding_of
@@ -40,12 +41,13 @@ from kubeproof.verify.run import verify
 KEY = "verification"  # the one task
 RESULT_CLASSES = (  # what a result with counterexamples is made of
     *(IntentResult, Verdict, Source, Answered, PassedOver, Statistics, StoppedBy, StopReason),
-    *(Trace, TraceStep, Fact, Change, Actor, ActorKind, Verb, NodeVerb),
+    *(DependsOn, Apart, Trace, TraceStep, Fact, Change, Actor, ActorKind, Verb, NodeVerb),
 )
-CODEC = Codec(VerifyResult, CheckFinding, OmittedGroup, *RESULT_CLASSES)
+CODEC = Codec(VerifyResult, CheckFinding, OmittedGroup, Group, Sort, *RESULT_CLASSES)
 HARMLESS = (
     "timeout_s",
     "has_usual_timeout",
+    "spent_s",
     "memory_bytes",
 )  # a run may continue with others: what they cut short is not written down
 
@@ -78,24 +80,29 @@ def verify_kept(
     binding = binding_for(loaded, options, {}, (KEY,))
     with Journal(directory, binding, CODEC, resume=resume) as journal:
         snapshots = Snapshots(directory, binding.digest, interval_s)
-        if KEY not in journal.known():
+        if KEY not in journal.read_known():
             result = verify(loaded, options, progress, snapshots, stop=stop, found=found)
             if snapshots.is_cut_short or result.statistics.is_interrupted:
                 return Kept(result, False, snapshots.problems)
             journal.add(KEY, result)
         journal.sync()  # the result is safe before what it came from goes
         _remove_snapshots(directory)
-        return Kept(journal.known()[KEY], True, snapshots.problems)
+        return Kept(journal.read_known()[KEY], True, snapshots.problems)
 
 
 def binding_for(loaded: Loaded, options: VerifyOptions, others: Mapping[str, object], keys: Iterable[str]) -> Binding:
     """What a run belongs to: input and own controllers, every option that can change a result, and the tasks."""
     named = {name: value for name, value in asdict(options).items() if name not in HARMLESS}
     if options.engine == "auto":
-        named["engine"] = "python" if compiled_kernel() is None else "compiled"
+        named["engine"] = "python" if find_compiled_kernel() is None else "compiled"
     code = [(name, _text_of(name)) for name in options.controllers]
-    left_out = ("<not modelled>", "\n".join(f"{one.what} {one.source} {one.why}" for one in loaded.omissions))
+    left_out = ("<not modelled>", "\n".join(map(_show_omission, loaded.omissions)))
     return binding_of([*loaded.texts, left_out, *code], {**named, **others}, keys)
+
+
+def _show_omission(omission: Omission) -> str:
+    """What was left out and about whom it decides, which may depend on what the kept text does not have."""
+    return f"{omission.what} {omission.source} {omission.why} {' '.join(omission.touches)}"
 
 
 def _text_of(controller: str) -> str:

@@ -2,46 +2,60 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.actors import ActorKind
 from kubeproof.cluster.kinds import KINDS
-from kubeproof.manifests.scenarios.faults import DEPLOY
+from kubeproof.cluster.loops.actors import ActorKind
+from kubeproof.cluster.steering.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
+from kubeproof.controllers.scheduler.plugins.inter_pod_affinity import TOO_NEAR
+from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_BINDING, VOLUME_RESTRICTIONS, VOLUME_ZONE
+from kubeproof.controllers.scheduler.registry import (
+    FILTERS,
+    INTER_POD_AFFINITY,
+    NODE_NAME,
+    NODE_PORTS,
+    NODE_RESOURCES_FIT,
+    POD_TOPOLOGY_SPREAD,
+)
+from kubeproof.manifests.scenarios.events.faults import BY_KEY, DEPLOY, ROLLOUT
+from kubeproof.values import complete
 from kubeproof.verify.matrix.result import Cell, Grade, Row
 from kubeproof.verify.result import IntentResult, Trace
-from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NO_NODE, NOT_CREATED, SEVERAL, STAYS
+from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NO_CLAIM, NO_NODE, NOT_CREATED, SEVERAL, STAYS
 
-_CLAIM = "persistentvolumeclaim "
-_ANTI = "node(s) didn't match pod anti-affinity rules"
 _VOLUME = (
     "Its volume can be used from some of the nodes only: storage that all zones reach, or room on another node of the "
     "volume's zone."
 )
 _PORT = "A port of the node (hostPort, hostNetwork) is taken on every node{left}: do without it, or add a node."
+_BY_PLUGIN = complete(
+    FILTERS,
+    {
+        NODE_NAME: "",
+        NODE_UNSCHEDULABLE: "Every node{left} is cordoned: uncordon or add one.",
+        TAINT_TOLERATION: "It tolerates the taints of no node{left}: add a toleration, or a node without them.",
+        NODE_AFFINITY: "No node{left} has the labels its nodeSelector or node affinity asks for: add one, or "
+        "allow others.",
+        NODE_PORTS: _PORT,
+        NODE_RESOURCES_FIT: "No node{left} has the room it requests: add room or a node, or ask for less.",
+        VOLUME_RESTRICTIONS: "Its volume is in use by another pod (ReadWriteOncePod): strategy Recreate, or a "
+        "StatefulSet with a claim for each pod.",
+        VOLUME_BINDING: _VOLUME,
+        VOLUME_ZONE: _VOLUME,
+        POD_TOPOLOGY_SPREAD: "Its spread constraint (whenUnsatisfiable: DoNotSchedule) leaves no node: a larger "
+        "maxSkew, ScheduleAnyway, or nodes in more domains; with nodeTaintsPolicy: Honor nodes that are down or "
+        "cordoned do not count as empty domains.",
+        INTER_POD_AFFINITY: "Its required pod affinity leaves no node: let it be preferred, or add a node that "
+        "satisfies it.",
+    },
+)
 # From the last filter of the scheduler to the first: a node that a late one refuses has passed all before it, so what
 # the latest says is what is nearest to being possible.
-_BY_PLUGIN = {
-    "InterPodAffinity": "Its required pod affinity leaves no node: let it be preferred, or add a node that satisfies "
-    "it.",
-    "PodTopologySpread": "Its spread constraint (whenUnsatisfiable: DoNotSchedule) leaves no node: a larger maxSkew, "
-    "ScheduleAnyway, or nodes in more domains; with nodeTaintsPolicy: Honor nodes that are down or cordoned do not "
-    "count as empty domains.",
-    "VolumeBinding": _VOLUME,
-    "VolumeZone": _VOLUME,
-    "NodeVolumeLimits": _VOLUME,
-    "VolumeRestrictions": "Its volume is in use by another pod (ReadWriteOncePod): strategy Recreate, or a StatefulSet "
-    "with a claim for each pod.",
-    "NodeResourcesFit": "No node{left} has the room it requests: add room or a node, or ask for less.",
-    "NodePorts": _PORT,
-    "NodeAffinity": "No node{left} has the labels its nodeSelector or node affinity asks for: add one, or "
-    "allow others.",
-    "TaintToleration": "It tolerates the taints of no node{left}: add a toleration, or a node without them.",
-    "NodeUnschedulable": "Every node{left} is cordoned: uncordon or add one.",
-}
+_NEAREST_FIRST = tuple(reversed(FILTERS))
 _ALONE = (
     "Its required anti-affinity gives every pod a node of its own (by another topologyKey a zone or the like, which a "
     "pod on a dead node keeps), and there are too few: let it be preferred, or keep one more of these than pods, with "
     "room; for rollouts maxSurge: 0 does, too."
 )
-_ROLLOUT, _NO_ROOM = "rollout", ("NodeResourcesFit", "NodePorts")  # filters that a pod which goes first makes way for
+_NO_ROOM = (NODE_RESOURCES_FIT, NODE_PORTS)  # filters that a pod which goes first makes way for
 _SURGE = (
     "No node has room for the pod that the rollout adds: let an old one go first (maxUnavailable: 1 and maxSurge: 0), "
     "or keep room for one pod more."
@@ -74,16 +88,6 @@ _TWO_BUDGETS = (
     "a pod."
 )
 _LET_IN = "Pods are not let in: see the quota or limit named, and raise it or ask for less."
-_FALLS = {  # of workloads with several pods, by fault
-    "drain": "Nothing keeps a drain from taking too many of its pods at once: add a PodDisruptionBudget "
-    "(maxUnavailable: 1), or spread its pods over nodes.",
-    "nodeLoss": "Too many of its pods may be on one node: spread them over kubernetes.io/hostname with DoNotSchedule, "
-    "or keep them apart by required anti-affinity.",
-    "zoneFailure": "Too many of its pods may be in one zone: spread them over topology.kubernetes.io/zone with "
-    "DoNotSchedule.",
-    "rollout": "The rollout may take too many pods away at once: RollingUpdate with maxUnavailable: 0 and maxSurge: 1.",
-}
-_FALLS |= {"upgrade": _FALLS["drain"], "nodeFailure": _FALLS["nodeLoss"]}
 
 
 def advice(row: Row | None, cell: Cell, result: IntentResult) -> str:
@@ -105,17 +109,17 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
         return _BARE
     if BUDGET in who:
         return _TWO_BUDGETS if (BUDGET, SEVERAL) in found else ""  # the intent about drains says it
-    if ("InterPodAffinity", _ANTI) in found:
+    if (INTER_POD_AFFINITY, TOO_NEAR.reason) in found:
         return _ALONE
-    if any(reason.startswith(_CLAIM) for _, reason in found):
+    if NO_CLAIM in who:
         return _NO_CLAIM
-    if (rules.owns_replica_sets or rules.runs_per_node) and cell.faults == (_ROLLOUT,) and _is_crowded(who):
-        return _STARVED if rules.runs_per_node and "NodePorts" not in who else _SURGE
-    if rules.runs_per_node and "NodeResourcesFit" in who:
+    if (rules.owns_replica_sets or rules.runs_per_node) and cell.faults == (ROLLOUT,) and _is_crowded(who):
+        return _STARVED if rules.runs_per_node and NODE_PORTS not in who else _SURGE
+    if rules.runs_per_node and NODE_RESOURCES_FIT in who:
         return _STARVED
-    for plugin, told in _BY_PLUGIN.items():
-        if plugin in who:
-            return told.format(left="" if cell.faults == (DEPLOY,) else " that is left")
+    for plugin in _NEAREST_FIRST:
+        if plugin in who and _BY_PLUGIN[plugin]:
+            return _BY_PLUGIN[plugin].format(left="" if cell.faults == (DEPLOY,) else " that is left")
     if NOT_CREATED in who:
         return _LET_IN
     if rules.runs_to_completion and cell.faults != (DEPLOY,):
@@ -134,7 +138,7 @@ def goes_on_with(kind: ActorKind, trace: Trace | None) -> bool:
 
 def _is_crowded(who: set[str]) -> bool:
     """True if what is taken is all that keeps pods off the nodes that they could go to."""
-    first = next((plugin for plugin in _BY_PLUGIN if plugin in who), "")
+    first = next((plugin for plugin in _NEAREST_FIRST if plugin in who), "")
     return first in _NO_ROOM
 
 
@@ -157,4 +161,4 @@ def _steady(row: Row, cell: Cell) -> str:
         return _ONLY_POD
     if row.floor_from and row.floor >= row.replicas:
         return _ALL_WANTED
-    return _FALLS.get(cell.faults[0], "") if len(cell.faults) == 1 else ""
+    return BY_KEY[cell.faults[0]].remedy if len(cell.faults) == 1 else ""

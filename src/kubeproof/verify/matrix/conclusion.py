@@ -9,22 +9,22 @@ from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import InternalError
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.faults import DEPLOY, NODE_ADDED, under_faults
+from kubeproof.manifests.scenarios.events.faults import DEPLOY, NODE_ADDED, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.executors.task import TaskError
-from kubeproof.verify.findings.left_out import left_out, omitted, told_omissions
+from kubeproof.verify.findings.left_out import find_left_out, group_omitted, list_omissions
 from kubeproof.verify.matrix.advice import advice
 from kubeproof.verify.matrix.options import MatrixOptions
 from kubeproof.verify.matrix.questions import CellQuestion, Cells, columns_of, rows_shown
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix, Row
 from kubeproof.verify.matrix.solve import Graded
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.planning import planned
+from kubeproof.verify.planning import plan_input
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
-from kubeproof.verify.words.summary import abstractions, combined, scope
+from kubeproof.verify.words.summary import abstractions, combine, scope
 
 Answers = Mapping[tuple[str, tuple[str, ...]], Graded]
 PER_CELL = ("scenario", "events", "explored")  # parts of a scope that differ from cell to cell
@@ -48,7 +48,7 @@ def conclude(
     singles = [graded.get(cell) or not_reached(loaded, cell) for cell in cells if cell not in never]
     doubles = [graded[cell] for cell in pairs if cell in graded]
     rows = {row.target: row for row in rows_shown(loaded)}
-    results = tuple(_severe(_advised(one, rows), chosen.least_grade) for one in (*singles, *doubles))
+    results = tuple(_severe(_advise(one, rows), chosen.least_grade) for one in (*singles, *doubles))
     numbered = tuple(replace(one.cell, finding=number) for number, one in enumerate((*singles, *doubles)))
     shown = {(one.target, one.faults): one for one in numbered}
     shown |= {cell: _as_deployed(shown[cell[0], (DEPLOY,)], cell) for cell in never}
@@ -61,21 +61,21 @@ def conclude(
         least_grade=chosen.least_grade,
         elapsed_s=elapsed_s,
     )
-    statistics = _spent([*singles, *doubles], elapsed_s, stop)
+    statistics = _sum_spent([*singles, *doubles], elapsed_s, stop)
     last = [cell for cell in cells if cell[1] != (NODE_ADDED,)][-1:] or cells[-1:]  # on the nodes of the input
     any_cell = under_faults(loaded, last[0][1], last[0][0])
-    plan = planned(any_cell, options)
+    plan = plan_input(any_cell, options)
     common = _scope(any_cell, plan, matrix, statistics)
-    aside = told_omissions(loaded)
+    aside = list_omissions(loaded)
     return VerifyResult(
         scenario="survival matrix",
         verdict=overall_of(results),
         scope=(*common, *(("abstraction", note) for note in abstractions(any_cell, plan))),
         results=results,
-        not_modelled=(*aside, *left_out(plan)),
+        not_modelled=(*aside, *find_left_out(plan)),
         statistics=statistics,
         inputs=loaded.texts,
-        omitted=omitted(loaded, plan),
+        omitted=group_omitted(loaded, plan),
         matrix=matrix,
         checks=run_checks(loaded),
     )
@@ -95,7 +95,7 @@ def overall_of(results: Sequence[IntentResult]) -> Verdict:
     )
 
 
-def _advised(graded: Graded, rows: Mapping[str, Row]) -> IntentResult:
+def _advise(graded: Graded, rows: Mapping[str, Row]) -> IntentResult:
     """The result of a cell with what to change about it."""
     if graded.result.verdict != Verdict.VIOLATED:
         return graded.result
@@ -119,7 +119,7 @@ def not_reached(loaded: Loaded, cell: tuple[str, tuple[str, ...]]) -> Graded:
     )
 
 
-def failed(loaded: Loaded, question: CellQuestion, error: TaskError) -> Graded:
+def fail_cell(loaded: Loaded, question: CellQuestion, error: TaskError) -> Graded:
     """The cell whose search went wrong."""
     return _open(
         loaded,
@@ -140,9 +140,9 @@ def _open(loaded: Loaded, cell: tuple[str, tuple[str, ...]], why: str, verdict: 
     return Graded(Cell(target, faults, Grade.UNKNOWN, why), result, Statistics())
 
 
-def _spent(graded: Sequence[Graded], elapsed_s: float, stop: Stop) -> Statistics:
+def _sum_spent(graded: Sequence[Graded], elapsed_s: float, stop: Stop) -> Statistics:
     found = [one.statistics for one in graded if one.statistics.engine]
-    total = replace(combined(found) if found else Statistics(), elapsed_s=elapsed_s, stopped_by=None)
+    total = replace(combine(found) if found else Statistics(), elapsed_s=elapsed_s, stopped_by=None)
     return replace(total, stopped_by=INTERRUPTED) if stop.is_asked else total
 
 

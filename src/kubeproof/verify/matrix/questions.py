@@ -8,7 +8,7 @@ from itertools import combinations
 
 from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.faults import (
+from kubeproof.manifests.scenarios.events.faults import (
     BY_KEY,
     DEPLOYED,
     FAULTS,
@@ -36,9 +36,14 @@ class CellQuestion:
     ends_at_s: float = math.inf  # of the system's clock, for all questions together
 
     @property
+    def name(self) -> str:
+        """The faults and the workload."""
+        return f"{'+'.join(self.faults)} {self.target}"
+
+    @property
     def key(self) -> str:
         """The same in every run."""
-        return f"{'+'.join(self.faults)} {self.target} {self.max_states}{' whole' if self.is_thorough else ''}"
+        return f"{self.name} {self.max_states}{' whole' if self.is_thorough else ''}"
 
     @property
     def cell(self) -> tuple[str, tuple[str, ...]]:

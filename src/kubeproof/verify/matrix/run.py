@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
 from kubeproof.errors import NothingToCheckError
-from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.faults import DEPLOY, FAULTS
+from kubeproof.manifests.loaded import Loaded, Sort
+from kubeproof.manifests.scenarios.events.faults import DEPLOY, FAULTS
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.pool import usable_cores
 from kubeproof.verify.executors.run import Record, run_tasks
 from kubeproof.verify.executors.task import TaskProgress, TaskResult
 from kubeproof.verify.findings.known import Found, Known
-from kubeproof.verify.matrix.conclusion import conclude, failed
+from kubeproof.verify.matrix.conclusion import conclude, fail_cell
 from kubeproof.verify.matrix.options import MatrixEffort, MatrixOptions
 from kubeproof.verify.matrix.questions import CellQuestion, Cells, ask, pairs_of_faults, single_faults, small_first
 from kubeproof.verify.matrix.result import Grade
@@ -100,7 +100,8 @@ _RENDERED_BY = {  # objects that stand for manifests elsewhere, and what gives t
 def _nothing(loaded: Loaded) -> str:
     left_aside = "".join(f"; {o.what} is {o.why} ({o.source})" for o in loaded.omissions[:3])
     remedy = "Name files with a Deployment, StatefulSet, Job or other workload that has pods."
-    if rendering := sorted(set(_RENDERED_BY) & {o.group.removeprefix("kind ") for o in loaded.omissions}):
+    kinds = {o.group.name for o in loaded.omissions if o.group is not None and o.group.sort == Sort.KIND}
+    if rendering := sorted(kinds & set(_RENDERED_BY)):
         remedy = f"Its pods come from what {' and '.join(rendering)} objects name: {_RENDERED_BY[rendering[0]]}."
     return f"E301 the input holds no workload that a fault could hit{left_aside}. {remedy}"
 
@@ -132,12 +133,12 @@ class _Run:
     @property
     def left_s(self) -> float:
         """Seconds of the budget that are left for searching."""
-        return self._left_of(SHARE)
+        return self._find_left(SHARE)
 
-    def _left_of(self, share: float) -> float:
+    def _find_left(self, share: float) -> float:
         if self._options.timeout_s is None:
             return math.inf
-        return self._options.timeout_s * share - (self._clock() - self.begun)
+        return self._options.timeout_s * share - self._options.spent_s - (self._clock() - self.begun)
 
     def is_stuck_at_first(self, target: str) -> bool:
         """True if the workload may never be complete, even if nothing happens to it: no fault makes that better."""
@@ -171,7 +172,7 @@ class _Run:
         def tell(told: TaskProgress) -> None:
             if told.last is not None:
                 self._note(by_key[told.last.key], told.last)
-            self._report(phase, told)
+            self._report(phase, told, by_key)
 
         solver = Solver(self._loaded, self._options)
         outcomes = run_tasks(
@@ -180,7 +181,7 @@ class _Run:
             executor=self._chosen.executor,
             journal=self._journal,
             on_progress=tell,
-            left_s=partial(self._left_of, WAITING_SHARE),
+            left_s=partial(self._find_left, WAITING_SHARE),
         )
         try:
             for _ in outcomes:
@@ -190,19 +191,19 @@ class _Run:
             outcomes.close()
 
     def _note(self, question: CellQuestion, outcome: TaskResult[Graded]) -> None:
-        graded = outcome.value if outcome.value is not None else failed(self._loaded, question, outcome.error)
+        graded = outcome.value if outcome.value is not None else fail_cell(self._loaded, question, outcome.error)
         self.graded[question.cell] = graded
         if graded.cell.grade == Grade.STUCK and len(question.faults) == 1:
             named = replace(graded.result, intent=f"{graded.result.intent} ({' and '.join(question.faults)})")
             self._known.note([named])
             self._known.tell()
 
-    def _report(self, phase: str, told: TaskProgress) -> None:
+    def _report(self, phase: str, told: TaskProgress, by_key: Mapping[str, CellQuestion]) -> None:
         if self._progress is None:
             return
         counts = {str(grade): 0 for grade in Grade}
         for graded in self.graded.values():
             counts[str(graded.cell.grade)] += 1
-        current = " ".join(told.running[0].split(" ")[:2]) if told.running else ""
+        current = by_key[told.running[0]].name if told.running else ""
         elapsed_s = self._clock() - self.begun
         self._progress(MatrixProgress(told.done, told.total, phase, current, tuple(counts.items()), elapsed_s))

@@ -14,11 +14,11 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.actors import ActorKind
+from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.engine.limits import Deadline
 from kubeproof.events.declarations import Rollout
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.faults import is_floor, under_faults
+from kubeproof.manifests.scenarios.events.faults import is_floor, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -30,9 +30,9 @@ from kubeproof.verify.matrix.questions import CellQuestion
 from kubeproof.verify.matrix.result import Cell, Grade
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
-from kubeproof.verify.planning import planned
+from kubeproof.verify.planning import plan_input
 from kubeproof.verify.proofs.coarser import within
-from kubeproof.verify.proofs.slices import Part, Preludes, searched_part, show_violation
+from kubeproof.verify.proofs.slices import Part, Preludes, search_part, show_violation
 from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.searching import NoTimeLeft, Watch, engine_name
@@ -69,15 +69,15 @@ class Solver:
     def __call__(self, question: CellQuestion) -> Graded:
         """The cell of a question."""
         faulty = under_faults(self.loaded, question.faults, question.target)
-        limited = replace(self.options, max_states=question.max_states, timeout_s=question.timeout_s)
+        limited = replace(self.options, max_states=question.max_states, timeout_s=question.timeout_s, spent_s=0.0)
         watch = Watch(deadline=_deadline(question), clock=time.process_time)
-        one = _Cell(question, faulty, planned(faulty, limited), limited, watch, self.memo, self.preludes)
+        one = _Cell(question, faulty, plan_input(faulty, limited), limited, watch, self.memo, self.preludes)
         try:
             return one.grade()
         except NoPlacement:
-            return one.undecided("it has no first placement to start from: see its first deployment")
+            return one.leave_undecided("it has no first placement to start from: see its first deployment")
         except NoTimeLeft:
-            return one.undecided("the time was over before its search began; --timeout allows more")
+            return one.leave_undecided("the time was over before its search began; --timeout allows more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class _Cell:
     def _beside_others(self, part: Slice) -> Evidence:
         """What is found of a part alone as a run of the whole, and what holds of it whatever the others do."""
         self.watch.look()
-        searched = searched_part(part, planned(part.loaded, self.options), self.options, self.watch)
+        searched = search_part(part, plan_input(part.loaded, self.options), self.options, self.watch)
         found = {number: _verdict(searched, number) for number in part.intents}
         alone = [number for number, verdict in found.items() if verdict != Verdict.VIOLATED]
         proofs = self._prove(part, alone)
@@ -173,7 +173,7 @@ class _Cell:
         """
         refs = tuple(workload.ref for workload in self.loaded.setup.workloads)
         whole = Slice(self.loaded, refs, tuple(range(len(self.loaded.scenario.intents))))
-        searched = searched_part(whole, self.plan, within(self.options, spent_s, is_relaxed=False), self.watch)
+        searched = search_part(whole, self.plan, within(self.options, spent_s, is_relaxed=False), self.watch)
         found = {number: _verdict(searched, number) for number in whole.intents}
         evidence = Evidence(whole, searched, found).knowing(proved)
         return self._judge(evidence if is_beside else self._with_proofs(evidence))
@@ -192,13 +192,13 @@ class _Cell:
 
     def _prove(self, part: Slice, numbers: Sequence[int]) -> Proofs:
         """What holds of the intents whatever the others do; a fault that never comes is survived."""
-        from kubeproof.verify.proofs.crowd.proving import Proofs, prove_part
+        from kubeproof.verify.proofs.crowd.proving import Input, Proofs, prove_part
 
         if not numbers or not self.options.uses(ABSTRACTION):
             return Proofs()
         try:
-            plan_part = partial(planned, options=self.options)
-            return prove_part(self.loaded, part, plan_part, self.options, self.watch, self.memo)
+            plan_part = partial(plan_input, options=self.options)
+            return prove_part(Input(self.loaded), part, plan_part, self.options, self.watch, self.memo)
         except Exception as problem:
             return Proofs(obstacle=failure_of(problem).reason)  # ours to mend: what stays open because of it says so
 
@@ -213,11 +213,11 @@ class _Cell:
         for number in (
             n for n in (*lasting[1:], *lasting[:1]) if found[n] == Verdict.VIOLATED
         ):  # what says most comes first
-            shown = self._shown(seen.searched, number)
+            shown = self._show(seen.searched, number)
             if isinstance(shown, Failure):
                 failures.append(shown)
                 continue
-            stuck = self._stuck(shown, seen.searched)
+            stuck = self._grade_stuck(shown, seen.searched)
             if not stuck.is_doubted:
                 return stuck
             doubted = doubted or stuck
@@ -226,7 +226,7 @@ class _Cell:
         comes_back = all(map(seen.is_proved, lasting))
         below = sorted((count, number) for number, count in floors.items() if found[number] == Verdict.VIOLATED)
         for count, number in below:
-            shown = self._shown(seen.searched, number)
+            shown = self._show(seen.searched, number)
             if isinstance(shown, IntentResult):
                 is_lowest = all(seen.is_proved(n) for n, other in floors.items() if other < count)
                 is_lowest = is_lowest and count - 1 in (0, *floors.values())
@@ -242,7 +242,7 @@ class _Cell:
         own = next(one for one in self.loaded.setup.workloads if one.ref == self.question.target)
         return own.min_ready_s > 0 and any(isinstance(event, Rollout) for event in self.loaded.scenario.events)
 
-    def _shown(self, searched: Part, number: int) -> IntentResult | Failure:
+    def _show(self, searched: Part, number: int) -> IntentResult | Failure:
         """A violation as a run of the whole, or why there is none."""
         decided = searched.decision(number)
         assert decided is not None
@@ -253,15 +253,15 @@ class _Cell:
             is_exact=is_whole, preludes=self.preludes, look=self.watch.look,
         )  # fmt: skip
 
-    def _stuck(self, shown: IntentResult, searched: Part) -> Graded:
+    def _grade_stuck(self, shown: IntentResult, searched: Part) -> Graded:
         result = replace(shown, severity="error")
         doubts = own_doubts(self.loaded, self.question.target)
         if goes_on_with(ActorKind.DRAIN, shown.trace):
             doubts.append(_ASKED_AGAIN)
         if doubts:
             told = f"a run never comes back, unless what is not modelled prevents it: {'; '.join(doubts)}"
-            return replace(self._graded(Grade.UNKNOWN, told, result, searched), is_doubted=True)
-        return self._graded(Grade.STUCK, f"a run never comes back: {shown.detail}", result, searched)
+            return replace(self._grade(Grade.UNKNOWN, told, result, searched), is_doubted=True)
+        return self._grade(Grade.STUCK, f"a run never comes back: {shown.detail}", result, searched)
 
     def _dips(
         self, seen: Evidence, shown: IntentResult, lowest: int, number: int, *, comes_back: bool, is_lowest: bool
@@ -270,28 +270,28 @@ class _Cell:
         result, searched = replace(shown, severity="info"), seen.searched
         if not comes_back:
             told = f"{_ready(lowest)} in some run; not decided whether it always comes back"
-            return self._graded(Grade.UNKNOWN, told, result, searched, lowest)
-        back = self._held(seen, 0, Statistics())
+            return self._grade(Grade.UNKNOWN, told, result, searched, lowest)
+        back = self._hold(seen, 0, Statistics())
         if back.verdict != Verdict.HOLDS:
             told = f"{_ready(lowest)} in some run; {back.detail}"
-            return replace(self._graded(Grade.UNKNOWN, told, result, searched, lowest), is_doubted=True)
+            return replace(self._grade(Grade.UNKNOWN, told, result, searched, lowest), is_doubted=True)
         if lowest and self._is_late:
             told = f"{_ready(lowest)} in some run, unless minReadySeconds holds the rollout up before"
-            return replace(self._graded(Grade.UNKNOWN, told, result, searched, lowest), is_doubted=True)
+            return replace(self._grade(Grade.UNKNOWN, told, result, searched, lowest), is_doubted=True)
         longest_s = self._longest(searched, number) or None  # no clock runs while it waits for an event
         lasting = "" if longest_s is None else f" for up to {longest_s} s"
         fewer = "" if is_lowest else " or fewer"
         told = f"{_ready(lowest)}{fewer}{lasting} in some run, all ready in the end in every run"
-        return self._graded(Grade.DIPS, told, result, searched, lowest if is_lowest else None, longest_s)
+        return self._grade(Grade.DIPS, told, result, searched, lowest if is_lowest else None, longest_s)
 
     def _steady(self, seen: Evidence, number: int) -> Graded:
         searched = seen.searched
-        result = self._held(seen, number, searched.statistics)
+        result = self._hold(seen, number, searched.statistics)
         if result.verdict != Verdict.HOLDS:
-            return replace(self._graded(Grade.UNKNOWN, result.detail, result, searched), is_doubted=True)
-        return self._graded(Grade.STEADY, result.detail, result, searched)
+            return replace(self._grade(Grade.UNKNOWN, result.detail, result, searched), is_doubted=True)
+        return self._grade(Grade.STEADY, result.detail, result, searched)
 
-    def _held(self, seen: Evidence, number: int, spent: Statistics) -> IntentResult:
+    def _hold(self, seen: Evidence, number: int, spent: Statistics) -> IntentResult:
         """What holds, unless it rests on something that is not modelled."""
         result = intent_result(self.loaded, self.plan, number, Verdict.HOLDS, spent)
         (result,) = with_caveats(self.loaded, self.plan, [result], seen.rest_on, seen.any_size)
@@ -305,25 +305,27 @@ class _Cell:
     def _open(self, seen: Evidence, failures: Sequence[Failure]) -> Graded:
         searched = seen.searched
         if searched.failure is not None:
-            return self.undecided(searched.failure.reason, searched.failure.verdict, searched.statistics)
+            return self.leave_undecided(searched.failure.reason, searched.failure.verdict, searched.statistics)
         if failures:
-            return self.undecided(failures[0].reason, failures[0].verdict, searched.statistics)
+            return self.leave_undecided(failures[0].reason, failures[0].verdict, searched.statistics)
         spent = searched.statistics
         if spent.stopped_by:
             told = f"no violation in {spent.states:,} states, up to {spent.depth:,} steps; --timeout allows more"
         else:
             why = seen.obstacle or "others may take its room or sway where its pods go"
             told = f"it holds if {', '.join(seen.part.workloads)} has all nodes to itself; {why}"
-        return self.undecided(told, Verdict.UNKNOWN, spent)
+        return self.leave_undecided(told, Verdict.UNKNOWN, spent)
 
-    def undecided(self, why: str, verdict: Verdict = Verdict.UNKNOWN, statistics: Statistics = Statistics()) -> Graded:
+    def leave_undecided(
+        self, why: str, verdict: Verdict = Verdict.UNKNOWN, statistics: Statistics = Statistics()
+    ) -> Graded:
         """The cell that nothing decides."""
         result = replace(
             intent_result(self.loaded, self.plan, 0, Verdict.UNKNOWN, statistics), verdict=verdict, detail=why
         )
-        return self._graded(Grade.UNKNOWN, why, result, None, statistics=statistics)
+        return self._grade(Grade.UNKNOWN, why, result, None, statistics=statistics)
 
-    def _graded(
+    def _grade(
         self,
         grade: Grade,
         told: str,

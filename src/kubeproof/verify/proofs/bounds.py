@@ -14,13 +14,13 @@ holds no more of its pods than the even share, and what refuses a node by its co
 
 from __future__ import annotations
 
-from kubeproof.cluster.near_nodes import smallest
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.nodes.near_nodes import smallest
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, PodKind
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.plugins.spread_constraints import Constraint, constraints_of
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.intents.facts import NothingPending, ReplicasAtLeast, ReplicasAtMost
+from kubeproof.intents.facts.counts import NothingPending, ReplicasAtLeast, ReplicasAtMost
 from kubeproof.intents.monitor import IN_STABLE, NEVER, Monitor
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
@@ -31,7 +31,7 @@ BY_SIZES = "the sizes that are ever written"
 BY_BUDGET = "the budget that every eviction asks"
 
 
-def held_by_bounds(plan: Plan, starts: Starts) -> dict[int, str]:
+def prove_by_bounds(plan: Plan, starts: Starts) -> dict[int, str]:
     """The numbers of the monitors that hold without a search, and because of what they do.
 
     `starts` are the first states, if they are others than the plan's own.

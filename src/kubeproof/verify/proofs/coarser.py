@@ -39,7 +39,7 @@ def proofs(checks: Sequence[Check], search: Search, certain: Collection[int] = (
     )
 
 
-def undecided(search: Search) -> Search:
+def drop_findings(search: Search) -> Search:
     """The search without its findings: those of additional runs say nothing as long as they are not proofs."""
     return replace(search, findings=tuple(Finding(Verdict.UNKNOWN) for _ in search.findings))
 
@@ -52,7 +52,7 @@ def within(options: VerifyOptions, spent_s: float, *, is_relaxed: bool) -> Verif
     return replace(options, timeout_s=max(LEAST_S, left_s / PARTS if is_relaxed else left_s))
 
 
-def told(search: Search, used: VerifyOptions, asked: VerifyOptions) -> Search:
+def explain_limits(search: Search, used: VerifyOptions, asked: VerifyOptions) -> Search:
     """The search as the user's limits explain it, not those of its own share."""
     if asked.timeout_s is None or search.stopped_by != StoppedBy(StopReason.TIME, used.timeout_s):
         return search

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.errors import LimitReached
 from kubeproof.events.declarations import STABLE, Event
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.plan import Plan
 from kubeproof.verdicts import Verdict
-from kubeproof.verify.counterexamples.replayer import ReplayMismatch
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
-from kubeproof.verify.words.summary import stopped
+from kubeproof.verify.words.summary import describe_stop
+
+if TYPE_CHECKING:
+    from kubeproof.verify.counterexamples.replayer import Look
 
 Again = Callable[[Loaded, VerifyOptions], VerifyResult]
 
@@ -36,8 +40,13 @@ def _at_rest(event: Event) -> Event:
     return replace(event, and_after=(*event.and_after, STABLE))
 
 
-def calmed(
-    loaded: Loaded, options: VerifyOptions, results: Sequence[IntentResult], again: Again
+def search_at_rest(
+    loaded: Loaded,
+    plan: Plan,
+    options: VerifyOptions,
+    results: Sequence[IntentResult],
+    again: Again,
+    look: Look,
 ) -> tuple[list[IntentResult], Statistics]:
     """The results with what is found in runs whose events come at rest, and what that search did."""
     scenario = loaded.scenario
@@ -47,30 +56,31 @@ def calmed(
     calm = replace(loaded, scenario=replace(scenario, events=events, intents=intents))
     second = again(calm, options)
     by_name = {one.intent: one for one in reversed(second.results)}  # of several violations the first
-    judged = [_judged(one, by_name.get(one.intent), loaded, options) for one in results]
+    judged = [_judge(one, by_name.get(one.intent), loaded, plan, look) for one in results]
     return judged, second.statistics
 
 
-def told(numbers: Statistics) -> str:
+def describe_at_rest(numbers: Statistics) -> str:
     """What the second search covers, for the scope."""
-    part = f", in part: {stopped(numbers)}" if numbers.stopped_by else ""
+    part = f", in part: {describe_stop(numbers)}" if numbers.stopped_by else ""
     return f"every run whose events come to a cluster at rest: {numbers.states:,} states{part}"
 
 
-def _judged(one: IntentResult, calm: IntentResult | None, loaded: Loaded, options: VerifyOptions) -> IntentResult:
+def _judge(one: IntentResult, calm: IntentResult | None, loaded: Loaded, plan: Plan, look: Look) -> IntentResult:
     if one.verdict != Verdict.UNKNOWN or calm is None:
         return one
     if calm.verdict == Verdict.HOLDS:
         return replace(one, detail=f"{one.detail}; it holds in every run whose events come to a cluster at rest")
-    return _confirmed(calm, one, loaded, options) if calm.verdict == Verdict.VIOLATED else one
+    return _confirm(calm, one, loaded, plan, look) if calm.verdict == Verdict.VIOLATED else one
 
 
-def _confirmed(violated: IntentResult, open_one: IntentResult, loaded: Loaded, options: VerifyOptions) -> IntentResult:
+def _confirm(violated: IntentResult, open_one: IntentResult, loaded: Loaded, plan: Plan, look: Look) -> IntentResult:
     """The violation, if its counterexample is one of the scenario as it stands."""
-    from kubeproof.verify.counterexamples.rerun import rerun
+    from kubeproof.verify.counterexamples.replayer import ReplayMismatch
+    from kubeproof.verify.counterexamples.rerun import rerun_on
 
     try:
-        rerun(loaded.texts, violated, options)
+        rerun_on(loaded, plan, violated, look)
     except (ReplayMismatch, LimitReached) as problem:
         return replace(open_one, detail=f"a violation was found but not replayed: {problem}")
     return replace(violated, detail=f"{violated.detail}; the run shown is a shortest of those with events at rest")

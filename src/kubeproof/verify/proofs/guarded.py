@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.footprint import Deletes, Sizing, Writes, footprint_of
+from kubeproof.cluster.loops.footprint import Deletes, Sizing, Writes, footprint_of
 from kubeproof.cluster.state import NEVER
-from kubeproof.controllers.budgets import amounts_of, budgets_of, selected_by
-from kubeproof.controllers.disruption import budget
-from kubeproof.intents.facts import ReadyAtLeast
+from kubeproof.controllers.evictions.budgets import amounts_of, budgets_of, select_by
+from kubeproof.controllers.evictions.disruption import budget
+from kubeproof.intents.facts.counts import ReadyAtLeast
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
@@ -48,7 +48,7 @@ def is_guarded(plan: Plan, monitor: Monitor, starts: Starts) -> bool:
 def healthy_demanded(plan: Plan, workload: int) -> int | None:
     """How many healthy pods of a workload its budget demands; None if there is none, or not for it alone."""
     budgets = budgets_of(plan.setup, workload)
-    if len(budgets) != 1 or selected_by(plan.setup, budgets[0]) != (workload,):
+    if len(budgets) != 1 or select_by(plan.setup, budgets[0]) != (workload,):
         return None
     size = plan.setup.workloads[workload].replicas
     return budget(amounts_of(budgets[0]), size, size, size).desired

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from kubeproof.cluster.near_nodes import NodeSizeMatters, Tells
+from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters, Tells
 from kubeproof.model.plan import Plan
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.coarser import within

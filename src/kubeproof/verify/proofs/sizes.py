@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.actors import ActorKind
-from kubeproof.cluster.footprint import Sizing, Writes, footprint_of
+from kubeproof.cluster.loops.actors import ActorKind
+from kubeproof.cluster.loops.footprint import Sizing, Writes, footprint_of
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import ACTIVE
-from kubeproof.intents.facts import count_pods
+from kubeproof.intents.facts.counts import count_pods
 from kubeproof.model.loops.actors import Slots
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import BY_SIZE_ALONE, is_evicted_by_taints
@@ -47,15 +47,15 @@ def sizes_of(plan: Plan, number: int, starts: Starts) -> Sizes:
     """The sizes of a workload that is left alone, or the one of a bare Pod, from these first states on."""
     if plan.setup.workloads[number].rules.is_pod:
         return Sizes(0, 1)
-    sizes = sorted({*_written(plan, number), *_at_start(plan, number, starts)})
+    sizes = sorted({*_list_written(plan, number), *_at_start(plan, number, starts)})
     return Sizes(sizes[0], sizes[-1])
 
 
-def _written(plan: Plan, number: int) -> Iterator[int]:
+def _list_written(plan: Plan, number: int) -> Iterator[int]:
     """Every spec.replicas that somebody may write."""
     yield plan.setup.workloads[number].replicas
-    for actor in plan.actors:
-        if footprint_of(actor).sizing is Sizing.TOLD:
+    for actor, footprint in plan.told:
+        if footprint.sizing is Sizing.TOLD:
             yield from actor.sizes_for(number)  # type: ignore[attr-defined]
 
 

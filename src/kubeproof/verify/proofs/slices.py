@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Tick
-from kubeproof.cluster.near_nodes import NodeSizeMatters
+from kubeproof.cluster.loops.control import Tick
+from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters
 from kubeproof.engine.search import Search
 from kubeproof.engine.system import Role, Step
 from kubeproof.intents.monitor import IN_STABLE, PERSISTENT, RECURRENT
@@ -22,8 +22,8 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.counterexamples.projection import Projection
 from kubeproof.verify.counterexamples.replayer import Look, ReplayMismatch, look_nowhere, retrace
-from kubeproof.verify.counterexamples.traces import make_trace_after, told
-from kubeproof.verify.counterexamples.weave import Weaver, weave
+from kubeproof.verify.counterexamples.traces import describe_steps, make_trace_after
+from kubeproof.verify.counterexamples.weave import CannotWeave, Weaver, weave
 from kubeproof.verify.findings.failures import Failure, failure_of
 from kubeproof.verify.models import explore_plan
 from kubeproof.verify.options import VerifyOptions
@@ -31,7 +31,7 @@ from kubeproof.verify.proofs.near_nodes import search_joined
 from kubeproof.verify.proofs.slicing import Slice, may_be_disturbed_at_any_time, starts_simply
 from kubeproof.verify.result import IntentResult, Statistics, TraceStep
 from kubeproof.verify.searching import Beginning, Decided, NoTimeLeft, Watch, begin, statistics_of
-from kubeproof.verify.words.summary import stopped
+from kubeproof.verify.words.summary import describe_stop
 
 _MOST_NAMES = 3  # of a part with many workloads
 WORST_FIRST = (Verdict.VIOLATED, Verdict.ERROR, Verdict.UNKNOWN, Verdict.HOLDS, Verdict.VACUOUS)
@@ -73,19 +73,19 @@ class Sliced:
         )
 
 
-def searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
+def search_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
     """The part with its findings, or with why there are none."""
     try:
-        return search_joined(plan, options, lambda near, left: _searched_part(one, near, left, watch), watch.clock)
+        return search_joined(plan, options, lambda near, left: _search_part(one, near, left, watch), watch.clock)
     except Exception as problem:
         return Part(one, plan, Beginning(()), (), Statistics(), None, failure_of(problem))
 
 
-def _searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
+def _search_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
     beginning = begin(one.loaded, plan, options, watch)
     if beginning.search is not None and beginning.search.stopped_by:
         spent = statistics_of(beginning.search, plan)
-        told = f"the search for the first placements of {_listed(one.workloads)} was {stopped(spent)}"
+        told = f"the search for the first placements of {_list_workloads(one.workloads)} was {describe_stop(spent)}"
         return Part(one, plan, beginning, (), spent, None, Failure(Verdict.UNKNOWN, told, spent.stopped_by))
     if not one.intents and starts_simply(one) and beginning.search is None:
         return Part(one, plan, beginning, (), Statistics(), None)
@@ -93,7 +93,7 @@ def _searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch)
     return Part(one, plan, beginning, found.decided, found.statistics, found.search)
 
 
-def _listed(workloads: tuple[str, ...]) -> str:
+def _list_workloads(workloads: tuple[str, ...]) -> str:
     """The workloads of a part, the first of many."""
     more = len(workloads) - _MOST_NAMES
     return ", ".join(workloads) if more <= 0 else f"{', '.join(workloads[:_MOST_NAMES])} and {more} more"
@@ -169,7 +169,7 @@ def show_violation(
     differ in events begin alike: with `preludes` they are deployed once.
     """
     try:
-        before, path = _woven(whole, part, decided, intent, {} if preludes is None else preludes, look)
+        before, path = _weave_part(whole, part, decided, intent, {} if preludes is None else preludes, look)
         path = path if is_exact else path._replace(is_inevitable=False)
         return replace(result, **make_trace_after(RepresentativeModel(whole), intent, before, path, look))
     except NoTimeLeft:
@@ -182,7 +182,7 @@ def show_violation(
         return failure_of(problem)
 
 
-def _woven(
+def _weave_part(
     whole: Plan, part: Part, decided: Decided, intent: int, preludes: Preludes, look: Look
 ) -> tuple[tuple[TraceStep, ...], NamedPath]:
     """A part's violation as a run of the whole: how it was deployed, if it was, and the path."""
@@ -193,11 +193,14 @@ def _woven(
     if part.beginning.search is not None:
         prelude = _find_prelude(whole, part, shares, decided, preludes, look)
         told_before = prelude.told
-        start = model.restarted(prelude.last._replace(observed=()))
-    weaver = Weaver(model, own, shares, start, look)
-    kind = whole.monitors[intent].kind
-    ends_stable = kind in (IN_STABLE, RECURRENT, PERSISTENT)
-    return told_before, weave(weaver, decided.search, decided.finding, ends_stable=ends_stable)
+        start = model.restart(prelude.last._replace(observed=()))
+    ends_stable = whole.monitors[intent].kind in (IN_STABLE, RECURRENT, PERSISTENT)
+
+    def run(*, is_last_first: bool) -> NamedPath:
+        weaver = Weaver(model, own, shares, start, look, is_last_first=is_last_first)
+        return weave(weaver, decided.search, decided.finding, ends_stable=ends_stable)
+
+    return told_before, run_either_way(run)
 
 
 def _find_prelude(
@@ -210,9 +213,9 @@ def _find_prelude(
     for prelude in known if not whole.claims else ():  # which claim has which volume is part of the memories
         if _ends_at(prelude, part, shares, root):
             return prelude
-    path = _woven_prelude(whole, part, shares, root, look)
+    path = _weave_prelude(whole, part, shares, root, look)
     retrace(RepresentativeModel(whole.deploying()), path.states, path.steps, look)
-    known.append(Prelude(path.last, told(RepresentativeModel(whole), path.states, path.steps, 0)))
+    known.append(Prelude(path.last, describe_steps(RepresentativeModel(whole), path.states, path.steps, 0)))
     return known[-1]
 
 
@@ -224,12 +227,25 @@ def _ends_at(prelude: Prelude, part: Part, shares: Projection, root: int) -> boo
     return anonymous(RepresentativeModel(plan), shares.of(prelude.last)) == wanted
 
 
-def _woven_prelude(whole: Plan, part: Part, shares: Projection, root: int, look: Look) -> NamedPath:
-    assert part.beginning.search is not None
-    deploying = RememberingModel(whole.deploying())
-    (empty,) = deploying.initial()
-    weaver = Weaver(deploying, RepresentativeModel(part.plan.deploying()), shares, empty, look)
+def _weave_prelude(whole: Plan, part: Part, shares: Projection, root: int, look: Look) -> NamedPath:
     search = part.beginning.search
-    weaver.follow(search, [step for _, step in search.path(part.beginning.stable[root])])
-    weaver.rest()
-    return weaver.path()
+    assert search is not None
+    steps = [step for _, step in search.path(part.beginning.stable[root])]
+    deploying, own = RememberingModel(whole.deploying()), RepresentativeModel(part.plan.deploying())
+    (empty,) = deploying.initial()
+
+    def deploy(*, is_last_first: bool) -> NamedPath:
+        weaver = Weaver(deploying, own, shares, empty, look, is_last_first=is_last_first)
+        weaver.follow(search, steps)
+        weaver.rest()
+        return weaver.path()
+
+    return run_either_way(deploy)
+
+
+def run_either_way(run: Callable[..., NamedPath]) -> NamedPath:
+    """A run of the whole; where others are in the way, such as on a node, they choose otherwise among equals."""
+    try:
+        return run(is_last_first=False)
+    except CannotWeave:
+        return run(is_last_first=True)

@@ -9,30 +9,28 @@ and empty nodes cost nothing. What time has to do with it, and why the verdicts 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import combinations
+from string import digits
 
-from kubeproof.cluster.counted import selects
-from kubeproof.cluster.footprint import ON_NODES, Writes, footprint_of
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector, Requirement
+from kubeproof.cluster.loops.footprint import ON_NODES, Writes, footprint_of
 from kubeproof.cluster.objects import Node, PodAffinity, PodTemplate, Setup, Workload
-from kubeproof.cluster.priorities import has_priorities
-from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION, heeds
+from kubeproof.cluster.steering.counted import selects
+from kubeproof.cluster.steering.priorities import has_priorities
+from kubeproof.cluster.steering.profiles import NODE_AFFINITY, TAINT_TOLERATION, is_switched_on
 from kubeproof.cluster.volumes import Claim, fits, open_claims
-from kubeproof.controllers.quota import is_meant
+from kubeproof.controllers.admission.quota import is_meant
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.node_ports import conflict, host_ports
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.pod import pod_labels
-from kubeproof.events.declarations import Event, written_by
+from kubeproof.events.declarations import Event, find_writes_of
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.place_facts import matching_workloads
-from kubeproof.intents.predicates import followed_targets
+from kubeproof.intents.predicates.asked import list_followed_targets
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.values import dataclass
+from kubeproof.values import dataclass, replace
 from kubeproof.verify.proofs.crowd.healing import heals_without_end
-from kubeproof.verify.proofs.crowd.room import Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Inseparable:
 
 def cut(loaded: Loaded) -> tuple[Slice, ...] | Inseparable:
     """The parts of an input, or why it stays whole."""
-    if reason := _kept_whole(loaded):
+    if reason := _find_reason_whole(loaded):
         return Inseparable(reason)
     groups = _Groups(tuple(_forms(loaded)))
     for related in _relations(loaded):
@@ -73,31 +71,34 @@ def cut_by_relations(loaded: Loaded, *, is_swayed: bool = False) -> tuple[Slice,
     may take the room of others, unless there is always enough. With `is_swayed` workloads belong together, too, if
     scores of one count pods of the other.
     """
-    if _entangled(loaded, on_nodes=False) or heals_without_end(loaded):
+    if _find_entanglement(loaded, on_nodes=False) or heals_without_end(loaded):
         return ()
-    if has_priorities(loaded.setup) and not Room(loaded).is_never_short:
-        return ()
+    if has_priorities(loaded.setup):
+        from kubeproof.verify.proofs.crowd.room import Room
+
+        if not Room(loaded).is_never_short:
+            return ()
     groups = _Groups(tuple(_forms(loaded)))
     for related in _relations(loaded, on_nodes=False, is_swayed=is_swayed):
         groups.join(related)
     return tuple(_slice(loaded, part) for part in groups.parts())
 
 
-def _kept_whole(loaded: Loaded) -> str:
+def _find_reason_whole(loaded: Loaded) -> str:
     """What makes all parts depend on each other; "" if nothing does."""
     events = loaded.scenario.events
-    if reason := _entangled(loaded):
+    if reason := _find_entanglement(loaded):
         return reason
     if _occurrences(events) > 1 and any(_comes_any_time(event) or event.ends_any_time for event in events):
         return "events may disturb several parts at once"
     if any(event.hits_several for event in events):
         return "one event may disturb several parts"
-    if written_by(events) & (Writes.ARRIVALS | Writes.DEPARTURES):
+    if find_writes_of(events) & (Writes.ARRIVALS | Writes.DEPARTURES):
         return "a node that comes or goes may count for parts that do not run there"
     return ""
 
 
-def _entangled(loaded: Loaded, *, on_nodes: bool = True) -> str:
+def _find_entanglement(loaded: Loaded, *, on_nodes: bool = True) -> str:
     """What lets workloads have to do with each other wherever they run; "" if nothing does.
 
     Without `on_nodes`, parts may meet on nodes and in time.
@@ -121,7 +122,7 @@ def _entangled(loaded: Loaded, *, on_nodes: bool = True) -> str:
         return reason
     numbered = {event.name: event for event in scenario.events}
     if any(
-        written_by((event, *(numbered[name] for name in event.awaited))) & ON_NODES
+        find_writes_of((event, *(numbered[name] for name in event.awaited))) & ON_NODES
         for event in scenario.events
         if event.awaited
     ):
@@ -210,7 +211,7 @@ def _relations(loaded: Loaded, *, on_nodes: bool = True, is_swayed: bool = True)
                 for w in workloads
             )
         )
-    follows = any(followed_targets(intent) for intent in loaded.scenario.intents)
+    follows = any(list_followed_targets(intent) for intent in loaded.scenario.intents)
     for service in loaded.setup.services:
         if not (service.is_split_by_node or follows):
             continue
@@ -223,10 +224,11 @@ def _relations(loaded: Loaded, *, on_nodes: bool = True, is_swayed: bool = True)
         yield tuple(ref for ref, workloads in forms.items() if any(is_meant(quota, w) for w in workloads))
     for claim in loaded.setup.claims:
         yield tuple(ref for ref, workloads in forms.items() if any(_uses(w, claim) for w in workloads))
-    yield from _counted_together(loaded, forms)
+    yield from _sharing_claims_of_ordinals(forms)
+    yield from _list_counted_together(loaded, forms)
     if on_nodes:
         yield from _sharing_images(loaded.setup, forms)
-    yield from _chained(loaded)
+    yield from _list_chained(loaded)
     for intent in loaded.scenario.intents:
         yield tuple(_read_by(loaded, intent))
 
@@ -251,8 +253,8 @@ def _may_run_on(setup: Setup, workload: Workload, node: Node) -> bool:
     template = workload.template
     is_wanted = required_affinity_matches(template, dict(node.labels), node.name)
     is_open = not keeps_pods_off(node.taints, template.tolerations)
-    return (is_wanted or not heeds(setup, template, NODE_AFFINITY)) and (
-        is_open or not heeds(setup, template, TAINT_TOLERATION)
+    return (is_wanted or not is_switched_on(setup, template, NODE_AFFINITY)) and (
+        is_open or not is_switched_on(setup, template, TAINT_TOLERATION)
     )
 
 
@@ -310,6 +312,20 @@ def _uses(workload: Workload, claim: Claim) -> bool:
     return workload.namespace == claim.namespace and claim.name in workload.template.claims
 
 
+def _sharing_claims_of_ordinals(forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
+    """StatefulSets with those who mount `data-db-0`, the claim that an ordinal has by a template, such as backups."""
+    made = {
+        ref: {(w.namespace, f"{by.name}-{w.name}-") for w in workloads for by in w.claim_templates}
+        for ref, workloads in forms.items()
+    }
+    named = {
+        ref: {(w.namespace, name.rstrip(digits)) for w in workloads for name in w.template.claims}
+        for ref, workloads in forms.items()
+    }
+    for ref in filter(made.get, forms):
+        yield (ref, *(other for other in forms if made[ref] & (named[other] | made[other])))
+
+
 def _sharing_ports(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, str]]:
     """Pairs of which pods want the same port of their node."""
     version = setup.settings.kubernetes_version
@@ -352,7 +368,7 @@ def _images(template: PodTemplate) -> frozenset[str]:
     return frozenset((*template.volume_images, *(container.image for container in containers)))
 
 
-def _counted_together(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
+def _list_counted_together(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
     """The target of an autoscaler with all whose pods its selector matches: it counts them, whoever owns them.
 
     Two autoscalers that select the same pods, so that both refuse to look at metrics, are related by these.
@@ -368,7 +384,7 @@ def _counted_together(loaded: Loaded, forms: dict[str, list[Workload]]) -> Itera
         )
 
 
-def _chained(loaded: Loaded) -> Iterator[tuple[str, ...]]:
+def _list_chained(loaded: Loaded) -> Iterator[tuple[str, ...]]:
     """Workloads of events of which one waits for the other."""
     targets = {event.name: event.subject for event in loaded.scenario.events}
     for event in loaded.scenario.events:
@@ -381,6 +397,8 @@ def _read_by(loaded: Loaded, intent: Intent) -> Iterator[str]:
     if intent.target is not None:
         yield intent.target
     if intent.selector is not None:
+        from kubeproof.intents.facts.places import matching_workloads
+
         workloads = loaded.setup.workloads
         for index in matching_workloads(workloads, intent.selector, None):
             yield workloads[index].owner or workloads[index].ref
@@ -446,4 +464,4 @@ def _is_evicted(setup: Setup, workload: Workload, node: Node) -> bool:
     if not any(taint.effect == NO_EXECUTE for taint in node.taints):
         return False
     is_open = not keeps_pods_off(node.taints, workload.template.tolerations)
-    return is_open or not heeds(setup, workload.template, TAINT_TOLERATION)
+    return is_open or not is_switched_on(setup, workload.template, TAINT_TOLERATION)

@@ -10,13 +10,13 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
-from kubeproof.verify.findings.left_out import left_out, told_omissions, with_caveats
+from kubeproof.verify.findings.left_out import find_left_out, list_omissions, with_caveats
 from kubeproof.verify.planning import plan_of
-from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.resize import Size, resize
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.scaling.plan import SweepPlan
 from kubeproof.verify.scaling.result import SizeAnswer, SizeVerdict, SizeWord, Skipped, Sweep
-from kubeproof.verify.words.summary import abstractions, claim, combined, intent_result, scope
+from kubeproof.verify.words.summary import abstractions, claim, combine, intent_result, scope
 
 PER_SIZE = ("nodes", "workloads", "autoscalers", "explored")  # parts of the scope that differ from size to size
 
@@ -26,9 +26,9 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: 
 
     What no size violates stays open if the sweep was interrupted before its last size.
     """
-    last = resized(plan.loaded, plan.scale, plan.sizes[max(0, len(answers) - 1)])
+    last = resize(plan.loaded, plan.scale, plan.sizes[max(0, len(answers) - 1)])
     model = plan_of(last, plan.options)
-    statistics = _summed(answers)
+    statistics = _sum(answers)
     if is_interrupted:
         statistics = replace(statistics, stopped_by=INTERRUPTED)
     sweep = _sweep(plan, answers)
@@ -38,7 +38,7 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: 
         results += _over_all(intent, blank, plan, answers, sweep, is_interrupted=is_interrupted)
     results = with_caveats(last, model, results)
     shared = [pair for pair in scope(last, model, statistics) if pair[0] not in PER_SIZE]
-    omitted = told_omissions(plan.loaded)
+    omitted = list_omissions(plan.loaded)
     return VerifyResult(
         scenario=plan.loaded.scenario.name,
         verdict=worst((one.verdict for one in results), holds=_holds(plan)),
@@ -49,7 +49,7 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: 
             *(("abstraction", note) for note in abstractions(last, model)),
         ),
         results=tuple(results),
-        not_modelled=(*omitted, *left_out(model)),
+        not_modelled=(*omitted, *find_left_out(model)),
         statistics=statistics,
         inputs=plan.loaded.texts,
         sweep=sweep,
@@ -76,7 +76,7 @@ def _holds(plan: SweepPlan) -> Verdict:
 def _sweep(plan: SweepPlan, answers: Sequence[SizeAnswer]) -> Sweep:
     tried = [_line(size, answer) for size, answer in zip(plan.sizes, answers, strict=False)]
     rest = [SizeVerdict(size, Skipped.NOT_TRIED) for size in plan.sizes[len(answers) :]]
-    return Sweep((*tried, *rest), _bound(plan), plan.limit, plan.esc, plan.is_thinned)
+    return Sweep((*tried, *rest), _describe_bound(plan), plan.limit, plan.esc, plan.is_thinned)
 
 
 def _line(size: Size, answer: SizeAnswer) -> SizeVerdict:
@@ -84,7 +84,7 @@ def _line(size: Size, answer: SizeAnswer) -> SizeVerdict:
     return SizeVerdict(size, answer.verdict, numbers.states, numbers.transitions, numbers.elapsed_s, answer.note)
 
 
-def _bound(plan: SweepPlan) -> str:
+def _describe_bound(plan: SweepPlan) -> str:
     """How far the sizes go, in words."""
     ranges = [_range(name, [dict(s.nodes)[name] for s in plan.sizes], "x") for name, _ in plan.sizes[0].nodes]
     ranges += [_range(ref, [dict(s.pods)[ref] for s in plan.sizes], "pods of") for ref, _ in plan.sizes[0].pods]
@@ -136,9 +136,9 @@ def in_words(size: Size) -> str:
     return ", ".join([*nodes, *(f"{count} pods of {ref}" for ref, count in size.pods)])
 
 
-def _summed(answers: Sequence[SizeAnswer]) -> Statistics:
+def _sum(answers: Sequence[SizeAnswer]) -> Statistics:
     ran = [answer.statistics for answer in answers if answer.statistics.engine]
-    return combined(ran) if ran else Statistics()
+    return combine(ran) if ran else Statistics()
 
 
 def _over_all(
@@ -163,7 +163,7 @@ def _over_all(
     if is_interrupted and verdict != Verdict.ERROR:
         verdict = Verdict.UNKNOWN
     open_one = next((one for one in flat if one.verdict == verdict), None)
-    told = failed.note if failed is not None else open_one.detail if open_one else _claimed(intent, verdict, sweep)
+    told = failed.note if failed is not None else open_one.detail if open_one else _claim(intent, verdict, sweep)
     tried = plan.sizes[: max(1, len(answers))]
     return [
         replace(
@@ -184,7 +184,7 @@ def _smaller(plan: SweepPlan, before: Sequence[SizeAnswer]) -> str:
     return "fast-find: smaller sizes may fail, too" if plan.is_thinned else "no smaller size fails"
 
 
-def _claimed(intent: Intent, verdict: Verdict, sweep: Sweep) -> str:
+def _claim(intent: Intent, verdict: Verdict, sweep: Sweep) -> str:
     """One sentence on an intent that no size breaks."""
     said = claim(intent)
     if verdict == Verdict.VACUOUS:

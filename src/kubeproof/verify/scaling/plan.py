@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kubeproof.cluster.scale import ACTUAL, ESC, Limit, Scale
 from kubeproof.errors import InternalError, NothingToCheckError, UsageError
 from kubeproof.manifests.loaded import Loaded
@@ -9,10 +11,10 @@ from kubeproof.values import dataclass
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.session import Executor
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.resize import Size
-from kubeproof.verify.scaling.esc import Esc
-from kubeproof.verify.scaling.fast_find import thinned
-from kubeproof.verify.scaling.setups import all_sizes
+
+if TYPE_CHECKING:
+    from kubeproof.verify.resize import Size
+    from kubeproof.verify.scaling.esc import Esc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +69,10 @@ def plan_sweep(
         raise InternalError("E700 a sweep to the ESC was given none")
     basis = esc if named == ESC else None
     limit = basis.limit if basis is not None else named if isinstance(named, Limit) else None
+    from kubeproof.verify.scaling.fast_find import thin
+    from kubeproof.verify.scaling.setups import all_sizes
+
     sizes = all_sizes(scale, limit, loaded.setup)
     if not sizes:
         raise NothingToCheckError("E301 spec.scale leaves no size within its limit. Raise the limit or lower its min.")
-    return SweepPlan(
-        loaded, scale, thinned(sizes) if chosen.fast_find else sizes, options, limit, basis, chosen.fast_find
-    )
+    return SweepPlan(loaded, scale, thin(sizes) if chosen.fast_find else sizes, options, limit, basis, chosen.fast_find)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice, product
 
 from kubeproof.cluster.objects import Node, Setup, Workload
@@ -12,6 +11,7 @@ from kubeproof.controllers.scheduler.requests import allocatable, pod_requests
 from kubeproof.errors import ScenarioError
 from kubeproof.events.declarations import Create
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.values import replace
 from kubeproof.verify.resize import Size
 
 MOST_SIZES = 100_000
@@ -25,7 +25,7 @@ def all_sizes(scale: Scale, limit: Limit | None, setup: Setup) -> tuple[Size, ..
     """
     found = list(islice(_every(scale, limit, setup), MOST_SIZES + 1))
     if len(found) > MOST_SIZES:
-        raise _refused(scale, f"stands for more than {MOST_SIZES:,} sizes", "Narrow its ranges")
+        raise _refuse(scale, f"stands for more than {MOST_SIZES:,} sizes", "Narrow its ranges")
     kinds = [node.like for node in scale.nodes]
     refs = [workload.target for workload in scale.workloads]
     return tuple(
@@ -60,11 +60,11 @@ def _pod_range(workload: WorkloadScale, most: int | None, scale: Scale) -> range
 def _least_of(declared: int | None, limit: int | None, what: str, scale: Scale) -> int:
     bounds = [bound for bound in (declared, limit) if bound is not None]
     if not bounds:
-        raise _refused(scale, f"gives {what} no max", "Add max, or a limit")
+        raise _refuse(scale, f"gives {what} no max", "Add max, or a limit")
     return min(bounds)
 
 
-def _refused(scale: Scale, problem: str, remedy: str) -> ScenarioError:
+def _refuse(scale: Scale, problem: str, remedy: str) -> ScenarioError:
     return ScenarioError(f"spec.scale {problem}", file=scale.source.file, line=scale.source.line, remedy=remedy)
 
 

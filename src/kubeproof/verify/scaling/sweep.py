@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from functools import partial
 
 from kubeproof.cluster.scale import Scale
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
+from kubeproof.values import replace
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.executors.run import Record, run_tasks
 from kubeproof.verify.executors.task import TaskProgress, TaskResult
@@ -18,7 +18,7 @@ from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_of
-from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.resize import Size, resize
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify_intents
 from kubeproof.verify.scaling.conclusion import conclude
@@ -82,7 +82,7 @@ def _collect(outcomes: Outcomes, known: Known, stop: Stop) -> list[SizeAnswer]:
 
 def verify_size(loaded: Loaded, scale: Scale, options: VerifyOptions, size: Size) -> SizeAnswer:
     """What one worker does: the answer for one size, with traces where it is violated."""
-    sized = resized(loaded, scale, size)
+    sized = resize(loaded, scale, size)
     reason = why_trivial(sized)
     if reason:
         return SizeAnswer(Skipped.TRIVIAL, note=reason)

@@ -9,38 +9,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Declined, Reason
-from kubeproof.verify.findings.failures import is_open, told_best
+from kubeproof.verify.findings.failures import choose_best, is_open
 from kubeproof.verify.options import SLICING
-from kubeproof.verify.proofs.slices import Part, Sliced, searched_part, show_violation
 from kubeproof.verify.result import IntentResult
 from kubeproof.verify.searching import Decided
 from kubeproof.verify.strategies.contract import Answers, Attempt, Cost, Strategy
 from kubeproof.verify.strategies.inquiry import Inquiry
 from kubeproof.verify.strategies.parts import add_parts, decline_parts, limit_part, name_parts, parts_of
-from kubeproof.verify.words.summary import claim, intent_result, stopped
+from kubeproof.verify.words.summary import claim, describe_stop, intent_result
 
+if TYPE_CHECKING:
+    from kubeproof.verify.proofs.slices import Part, Sliced
+
+NO_TIME = Declined(Reason.LIMIT, "the time was over before its part was searched")
 _UNSHOWN = "no run of all workloads together was found in which it does"
 
 
 def attempt(inquiry: Inquiry, numbers: Sequence[int]) -> Attempt:
     """The intents that a part breaks, each with a run of the whole."""
+    from kubeproof.verify.proofs.slices import Sliced, search_part
+
     searched: list[Part] = []
     shown: dict[int, IntentResult] = {}
+    late: set[int] = set()  # intents about parts that no time was left for
     for part in (part for part in parts_of(inquiry) if set(part.intents) & set(numbers)):
         inquiry.watch.go_on()
-        searched.append(searched_part(part, inquiry.plan_part(part.loaded), limit_part(inquiry), inquiry.watch))
+        if inquiry.watch.is_late:
+            late.update(part.intents)
+            continue
+        searched.append(search_part(part, inquiry.plan_part(part.loaded), limit_part(inquiry), inquiry.watch))
         _show(inquiry, searched[-1], numbers, shown)
     sliced = Sliced(tuple(searched), inquiry.elapsed_s)
-    results = {number: _decide(inquiry, sliced, number, shown) for number in numbers}
+    results = {
+        n: inquiry.result(n) if n in late - shown.keys() else _decide(inquiry, sliced, n, shown) for n in numbers
+    }
     spent = [part.statistics for part in searched if part.search is not None]
     is_decided = not any(map(is_open, results.values())) and len(numbers) == len(inquiry.open)
     return Attempt(
         {number: (one,) for number, one in results.items()},
         add_parts(inquiry, spent, is_decided=is_decided),
-        {number: _why_not(sliced, number) for number, one in results.items() if is_open(one)},
+        {n: NO_TIME if n in late else _why_not(sliced, n) for n, one in results.items() if is_open(one)},
     )
 
 
@@ -57,11 +69,11 @@ def _decide(inquiry: Inquiry, sliced: Sliced, number: int, shown: Mapping[int, I
     """What the parts say of an intent."""
     known = inquiry.result(number)
     if number in shown:
-        return told_best(shown[number], known) if known.verdict == Verdict.ERROR else shown[number]
+        return choose_best(shown[number], known) if known.verdict == Verdict.ERROR else shown[number]
     part, decided = sliced.decision(number)
     if decided is None:
         assert part.failure is not None
-        return told_best(part.failure.told_of(known), known)
+        return choose_best(part.failure.apply_to(known), known)
     if decided.finding.verdict == Verdict.HOLDS:
         each = name_parts(sliced.slices, number)
         return replace(known, detail=f"{known.detail}; it holds if {each} has all nodes to itself")
@@ -70,13 +82,15 @@ def _decide(inquiry: Inquiry, sliced: Sliced, number: int, shown: Mapping[int, I
 
 def _violation(inquiry: Inquiry, part: Part, decided: Decided, number: int) -> IntentResult:
     """A part's violation as one of the whole; open if the others do not run along."""
+    from kubeproof.verify.proofs.slices import show_violation
+
     result = intent_result(inquiry.loaded, inquiry.plan, number, Verdict.VIOLATED, part.statistics)
     found = show_violation(inquiry.plan, part, decided, number, result, is_exact=False, look=inquiry.watch.look)
     if isinstance(found, IntentResult):
         return found
     said = claim(inquiry.plan.monitors[number].intent)
     told = f"it fails if others keep out of the way, but {_UNSHOWN} ({found.reason}): {said}"
-    return replace(found, reason=told).told_of(result)
+    return replace(found, reason=told).apply_to(result)
 
 
 def _why_not(sliced: Sliced, number: int) -> Declined:
@@ -86,7 +100,7 @@ def _why_not(sliced: Sliced, number: int) -> Declined:
     if decided.finding.is_violated:
         return Declined(Reason.NOT_SHOWN)
     if decided.finding.verdict == Verdict.UNKNOWN:
-        return Declined(Reason.LIMIT, stopped(part.statistics) if part.statistics.stopped_by else "")
+        return Declined(Reason.LIMIT, describe_stop(part.statistics) if part.statistics.stopped_by else "")
     return Declined(Reason.NOT_BROKEN)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from kubeproof.model.plan import Plan
+from kubeproof.values import replace
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Declined, Reason
 from kubeproof.verify.options import ABSTRACTION, VerifyOptions
-from kubeproof.verify.proofs.bounds import held_by_bounds
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.searching import Beginning, engine_name, statistics_of
 from kubeproof.verify.strategies.contract import Answers, Attempt, Cost, Strategy
@@ -18,7 +17,7 @@ from kubeproof.verify.strategies.first_look import options_at_first
 from kubeproof.verify.strategies.inquiry import Inquiry
 from kubeproof.verify.strategies.reference import decline_other_engine
 from kubeproof.verify.strategies.whole import options_at_last
-from kubeproof.verify.words.summary import claim, intent_result, stopped
+from kubeproof.verify.words.summary import claim, describe_stop, intent_result
 
 
 def decline(inquiry: Inquiry, number: int) -> Declined | None:
@@ -47,8 +46,10 @@ def _prove(
 ) -> Attempt | Declined:
     """The same from these first states on."""
     if beginning.search is not None and beginning.search.stopped_by:
-        return Declined(Reason.NO_START, stopped(statistics_of(beginning.search, plan)))
-    held = held_by_bounds(plan, beginning.cells)
+        return Declined(Reason.NO_START, describe_stop(statistics_of(beginning.search, plan)))
+    from kubeproof.verify.proofs.bounds import prove_by_bounds
+
+    held = prove_by_bounds(plan, beginning.cells)
     found = {number: held[number] for number in numbers if number in held}
     if not found:
         return Declined(Reason.NO_BOUND)

@@ -11,10 +11,10 @@ from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.values import dataclass
 from kubeproof.verify.answered import Declined, PassedOver
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.proofs.slicing import Slice
 from kubeproof.verify.result import IntentResult, Statistics
 
 if TYPE_CHECKING:
+    from kubeproof.verify.proofs.slicing import Slice
     from kubeproof.verify.strategies.inquiry import Inquiry
 
 MAX_INTENTS = FLAG_BITS // 2  # of one search: two flags each
@@ -68,6 +68,6 @@ class Strategy:
         return not all(options.uses(reduction) for reduction in self.needs)
 
 
-def batched(numbers: Sequence[int], size: int) -> list[tuple[int, ...]]:
+def split_in_batches(numbers: Sequence[int], size: int) -> list[tuple[int, ...]]:
     """The numbers in order, in tuples of at most `size`."""
     return [tuple(numbers[first : first + size]) for first in range(0, len(numbers), size)]

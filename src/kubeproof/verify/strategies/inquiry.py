@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kubeproof.engine.stopped import INTERNAL
 from kubeproof.errors import InternalError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
+from kubeproof.values import replace
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, Declined, PassedOver, Reason
 from kubeproof.verify.findings.failures import Failure, is_open
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.planning import planned
+from kubeproof.verify.planning import plan_input
 from kubeproof.verify.proofs.near_nodes import NodeClasses
-from kubeproof.verify.proofs.slicing import Slice
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import Beginning, Watch, begin, engine_name
 from kubeproof.verify.strategies.contract import Answers, Attempt, Results, Strategy
-from kubeproof.verify.words.summary import combined, intent_result
+from kubeproof.verify.words.summary import combine, intent_result
+
+if TYPE_CHECKING:
+    from kubeproof.verify.proofs.crowd.proving import Input
+    from kubeproof.verify.proofs.slicing import Slice
+    from kubeproof.verify.strategies.parts import LonePods
 
 T = TypeVar("T")
 Again = Callable[[Loaded, VerifyOptions], VerifyResult]
@@ -45,6 +49,9 @@ class Inquiry:
         self.final: frozenset[int] = frozenset()  # open ones of which a larger search knows no more
         self.attempted: list[str] = []  # strategies, by name
         self.parts: tuple[Slice, ...] | Declined | None = None  # `kubeproof.verify.strategies.parts` finds them
+        self.related: tuple[Slice, ...] | Declined | None = None  # the same with inputs that are one part
+        self.lone_pods: LonePods | None = None  # likewise
+        self.shared: Input | None = None  # what proofs of parts have in common, likewise
         self.fault: Exception | None = None  # of ours, the first
         self._begun_s = watch.clock()
         self._passed: dict[int, list[PassedOver]] = {number: [] for number in self.numbers}
@@ -71,8 +78,8 @@ class Inquiry:
 
     @property
     def elapsed_s(self) -> float:
-        """The time since the verification began."""
-        return self.watch.clock() - self._begun_s
+        """The time of the run that is over, with what was over before the verification began."""
+        return self.options.spent_s + self.watch.clock() - self._begun_s
 
     @property
     def limited(self) -> VerifyOptions:
@@ -87,7 +94,7 @@ class Inquiry:
 
     def plan_part(self, loaded: Loaded) -> Plan:
         """The plan of a part of the input."""
-        return planned(loaded, self.options)
+        return plan_input(loaded, self.options)
 
     def unknown(self, number: int, statistics: Statistics | None = None) -> IntentResult:
         """The result of an intent that nothing decides."""
@@ -99,7 +106,7 @@ class Inquiry:
 
     def add(self, *spent: Statistics) -> Statistics:
         """What all searches did, with these."""
-        return combined([*([] if self.statistics is None else [self.statistics]), *spent])
+        return combine([*([] if self.statistics is None else [self.statistics]), *spent])
 
     # -- noting --
 
@@ -145,8 +152,8 @@ class Inquiry:
         found: dict[int, Results] = {}
         for number in numbers:
             name = self.plan.monitors[number].intent.name
-            found[number] = known.results.get(name) or (failure.told_of(self.result(number)),)
-        spent = combined(known.spent) if known.spent else Statistics(engine=engine_name(self.options))
+            found[number] = known.results.get(name) or (failure.apply_to(self.result(number)),)
+        spent = combine(known.spent) if known.spent else Statistics(engine=engine_name(self.options))
         left = dict.fromkeys(numbers, Declined(Reason.FAILED, failure.reason))
         self.note(strategy, numbers, Attempt(found, replace(spent, stopped_by=INTERNAL), left))
 
@@ -154,7 +161,7 @@ class Inquiry:
 
     def answer(self) -> list[IntentResult]:
         """The results in the order of the intents, each with who answered it."""
-        return [self._signed(number, one) for number in self.numbers for one in self.results.get(number, ())]
+        return [self._sign(number, one) for number in self.numbers for one in self.results.get(number, ())]
 
     def interrupt(self, spent: Statistics) -> None:
         """Takes over what a strategy under way has decided; the rest stays open."""
@@ -165,7 +172,7 @@ class Inquiry:
             self.results[number] = known.get(name) or (self.unknown(number, spent),)
             self._answered.setdefault(number, (under_way, ""))
 
-    def _signed(self, number: int, one: IntentResult) -> IntentResult:
+    def _sign(self, number: int, one: IntentResult) -> IntentResult:
         name, model = self._answered.get(number, ("", ""))
         return replace(one, strategy=Answered("" if is_open(one) else name, model, tuple(self._passed[number])))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubeproof.engine.search import Search
 from kubeproof.verdicts import Verdict
@@ -13,14 +13,16 @@ from kubeproof.verify.counterexamples.shown import show_finding
 from kubeproof.verify.findings.failures import Failure, failure_of, is_open
 from kubeproof.verify.models import search_shorter
 from kubeproof.verify.options import SLICING
-from kubeproof.verify.proofs.slices import Part, Sliced, meet_at_rest, searched_part, show_violation
 from kubeproof.verify.proofs.slicing import Inseparable, Slice, cut
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.searching import Beginning, Decided, engine_name
 from kubeproof.verify.strategies.contract import MAX_INTENTS, Answers, Attempt, Cost, Strategy
 from kubeproof.verify.strategies.inquiry import Inquiry
 from kubeproof.verify.strategies.reference import decline_other_engine
-from kubeproof.verify.words.summary import combined, intent_result, stopped
+from kubeproof.verify.words.summary import combine, describe_stop, intent_result
+
+if TYPE_CHECKING:
+    from kubeproof.verify.proofs.slices import Part, Sliced
 
 Shown = dict[int, IntentResult]
 UNSHOWN = "a violation was found but not shown as a run of all workloads"
@@ -32,10 +34,10 @@ class _Left(NamedTuple):
     reason: Reason
     failure: Failure
 
-    def told_of(self, result: IntentResult) -> IntentResult:
+    def apply_to(self, result: IntentResult) -> IntentResult:
         if self.reason is not Reason.NOT_SHOWN:
-            return self.failure.told_of(result)
-        return replace(self.failure, reason=f"{UNSHOWN}: {self.failure.reason}").told_of(result)
+            return self.failure.apply_to(result)
+        return replace(self.failure, reason=f"{UNSHOWN}: {self.failure.reason}").apply_to(result)
 
 
 def decline(inquiry: Inquiry, number: int) -> Declined | None:
@@ -54,6 +56,8 @@ def attempt(inquiry: Inquiry, numbers: Sequence[int]) -> Attempt | Declined:
         return Declined(Reason.NO_PARTS, slices.reason)
     if any(len(one.intents) > MAX_INTENTS for one in slices):
         return Declined(Reason.MANY_INTENTS)
+    from kubeproof.verify.proofs.slices import meet_at_rest
+
     shown: Shown = {}
     sliced = _search_parts(inquiry, slices, shown)
     return (
@@ -63,6 +67,8 @@ def attempt(inquiry: Inquiry, numbers: Sequence[int]) -> Attempt | Declined:
 
 def _search_parts(inquiry: Inquiry, slices: Sequence[Slice], shown: Shown) -> Sliced:
     """The parts, one after the other; what one breaks is shown before the next is searched."""
+    from kubeproof.verify.proofs.slices import Sliced, search_part
+
     begun = inquiry.watch.clock()
     parts: list[Part] = []
     for one in slices:
@@ -73,20 +79,20 @@ def _search_parts(inquiry: Inquiry, slices: Sequence[Slice], shown: Shown) -> Sl
         options, spent_s = inquiry.limited, inquiry.watch.clock() - begun
         left_s = None if options.timeout_s is None else max(0.001, options.timeout_s - spent_s)
         plan = inquiry.plan_part(one.loaded)
-        parts.append(searched_part(one, plan, replace(options, timeout_s=left_s), inquiry.watch))
+        parts.append(search_part(one, plan, replace(options, timeout_s=left_s), inquiry.watch))
     return Sliced(tuple(parts), inquiry.watch.clock() - begun)
 
 
 def _answer(inquiry: Inquiry, sliced: Sliced, shown: Shown) -> Attempt:
     spent = [part.statistics for part in sliced.parts if part.search is not None]
-    statistics = combined(spent or [Statistics(engine=engine_name(inquiry.options))])
+    statistics = combine(spent or [Statistics(engine=engine_name(inquiry.options))])
     found = _results(inquiry, sliced, statistics, shown)
     left = {number: one for number, one in found.items() if isinstance(one, _Left)}
     results = {
-        number: one.told_of(inquiry.unknown(number, statistics)) if isinstance(one, _Left) else one
+        number: one.apply_to(inquiry.unknown(number, statistics)) if isinstance(one, _Left) else one
         for number, one in found.items()
     }
-    limit = Declined(Reason.LIMIT, stopped(statistics) if statistics.stopped_by else "")
+    limit = Declined(Reason.LIMIT, describe_stop(statistics) if statistics.stopped_by else "")
     return Attempt(
         {number: (one,) for number, one in results.items()},
         inquiry.add(statistics),
@@ -134,6 +140,8 @@ def _show(inquiry: Inquiry, part: Part, decided: Decided, number: int, statistic
     result = intent_result(inquiry.loaded, inquiry.plan, number, decided.finding.verdict, statistics)
     if result.verdict != Verdict.VIOLATED:
         return result
+    from kubeproof.verify.proofs.slices import show_violation
+
     found = show_violation(inquiry.plan, part, decided, number, result, is_exact=True, look=inquiry.watch.look)
     return found if isinstance(found, IntentResult) else _Left(Reason.NOT_SHOWN, found)
 

@@ -12,6 +12,7 @@ from kubeproof.verify.strategies import (
     bounds,
     events_at_rest,
     first_look,
+    pod_by_pod,
     reference,
     slices,
     whatever_others_do,
@@ -23,8 +24,10 @@ from kubeproof.verify.strategies.inquiry import Inquiry
 STRATEGIES: tuple[Strategy, ...] = (
     reference.STRATEGY,
     slices.STRATEGY,
+    pod_by_pod.AT_FIRST,
     bounds.STRATEGY,
     first_look.STRATEGY,
+    pod_by_pod.AFTERWARDS,
     whatever_others_do.STRATEGY,
     alone.STRATEGY,
     bounds.AGAIN,
@@ -45,13 +48,13 @@ def walk(inquiry: Inquiry) -> None:
 
 def _applies(strategy: Strategy, inquiry: Inquiry, number: int) -> bool:
     """True if a strategy may answer an intent; otherwise it is noted why not."""
-    why = _switched_off(strategy, inquiry) or strategy.decline(inquiry, number)
+    why = _decline_switched_off(strategy, inquiry) or strategy.decline(inquiry, number)
     if why is not None:
         inquiry.pass_over(strategy, number, why)
     return why is None
 
 
-def _switched_off(strategy: Strategy, inquiry: Inquiry) -> Declined | None:
+def _decline_switched_off(strategy: Strategy, inquiry: Inquiry) -> Declined | None:
     options = inquiry.options
     if not strategy.is_switched_off(options):
         return None

@@ -10,15 +10,22 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Declined, Reason
 from kubeproof.verify.findings.failures import failure_of
 from kubeproof.verify.options import ABSTRACTION, SLICING
-from kubeproof.verify.proofs.slicing import Slice
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.strategies.contract import Answers, Attempt, Cost, Strategy
 from kubeproof.verify.strategies.inquiry import Inquiry
-from kubeproof.verify.strategies.parts import add_parts, decline_parts, limit_part, name_parts, parts_of
-from kubeproof.verify.words.summary import claim, combined, intent_result
+from kubeproof.verify.strategies.parts import (
+    add_parts,
+    decline_parts,
+    limit_part,
+    name_parts,
+    parts_of,
+    share_input,
+)
+from kubeproof.verify.words.summary import claim, combine, intent_result
 
 if TYPE_CHECKING:
     from kubeproof.verify.proofs.crowd.proving import Memo, Proofs
+    from kubeproof.verify.proofs.slicing import Slice
 
 
 def attempt(inquiry: Inquiry, numbers: Sequence[int]) -> Attempt:
@@ -43,7 +50,7 @@ def _prove(inquiry: Inquiry, part: Slice, memo: Memo) -> Proofs:
     from kubeproof.verify.proofs.crowd.proving import Proofs, prove_part  # only large inputs need it
 
     try:
-        return prove_part(inquiry.loaded, part, inquiry.plan_part, limit_part(inquiry), inquiry.watch, memo)
+        return prove_part(share_input(inquiry), part, inquiry.plan_part, limit_part(inquiry), inquiry.watch, memo)
     except Exception as problem:
         return Proofs(obstacle=failure_of(problem).reason)
 
@@ -55,7 +62,7 @@ def _why_not(number: int, found: Sequence[tuple[Slice, Proofs]]) -> Declined:
 
 
 def _result(inquiry: Inquiry, parts: Sequence[Slice], number: int, spent: Sequence[Statistics]) -> IntentResult:
-    result = intent_result(inquiry.loaded, inquiry.plan, number, Verdict.HOLDS, combined(spent))
+    result = intent_result(inquiry.loaded, inquiry.plan, number, Verdict.HOLDS, combine(spent))
     said = claim(inquiry.plan.monitors[number].intent)
     return replace(result, detail=f"proved for {name_parts(parts, number)}, whatever the others do: {said}")
 

@@ -13,16 +13,25 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Declined, PassedOver, Reason
 from kubeproof.verify.counterexamples.shown import choose_findings, show_finding
-from kubeproof.verify.findings.failures import any_open, told_best
+from kubeproof.verify.findings.failures import any_open, choose_best
 from kubeproof.verify.models import Explored, explore_plan
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.coarser import within
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.searching import Beginning, statistics_of
-from kubeproof.verify.strategies.contract import MAX_INTENTS, Answers, Attempt, Cost, Results, Strategy, batched
+from kubeproof.verify.strategies.contract import (
+    MAX_INTENTS,
+    Answers,
+    Attempt,
+    Cost,
+    Results,
+    Strategy,
+    split_in_batches,
+)
 from kubeproof.verify.strategies.inquiry import Inquiry
+from kubeproof.verify.strategies.parts import parts_of
 from kubeproof.verify.strategies.reference import decline_other_engine
-from kubeproof.verify.words.summary import combined, stopped
+from kubeproof.verify.words.summary import combine, describe_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +43,13 @@ class WholeSearched:
     models: dict[int, str]
     passed: dict[int, tuple[PassedOver, ...]]
 
-    def told_with(self, inquiry: Inquiry) -> dict[int, Results]:
+    def add_to(self, inquiry: Inquiry) -> dict[int, Results]:
         """The results; of an intent that stays open, what says more about it."""
-        return {number: _told_with(inquiry, number, found) for number, found in self.results.items()}
+        return {number: _add_to(inquiry, number, found) for number, found in self.results.items()}
 
-    def left(self) -> dict[int, Declined]:
+    def explain_open(self) -> dict[int, Declined]:
         """Why intents are open."""
-        why = Declined(Reason.LIMIT, stopped(self.statistics)) if self.statistics.stopped_by else None
+        why = Declined(Reason.LIMIT, describe_stop(self.statistics)) if self.statistics.stopped_by else None
         open_ones = {number: found[0] for number, found in self.results.items() if any_open(found)}
         return {
             number: Declined(Reason.FAILED, one.detail) if one.verdict == Verdict.ERROR or why is None else why
@@ -48,10 +57,10 @@ class WholeSearched:
         }
 
 
-def _told_with(inquiry: Inquiry, number: int, found: Results) -> Results:
+def _add_to(inquiry: Inquiry, number: int, found: Results) -> Results:
     if not any_open(found) or number not in inquiry.results:
         return found
-    return (told_best(found[0], inquiry.result(number)), *found[1:])
+    return (choose_best(found[0], inquiry.result(number)), *found[1:])
 
 
 def search_whole(inquiry: Inquiry, numbers: Sequence[int], options: VerifyOptions) -> WholeSearched:
@@ -68,14 +77,14 @@ def _search_plan(
         return WholeSearched({number: (inquiry.unknown(number, spent),) for number in numbers}, spent, {}, {})
     found = WholeSearched({}, Statistics(), {}, {})
     parts: list[Statistics] = []
-    for batch in batched(numbers, MAX_INTENTS):
+    for batch in split_in_batches(numbers, MAX_INTENTS):
         inquiry.watch.go_on()
         monitors = tuple(plan.monitors[number] for number in batch)
         explored = _search_batch(inquiry, batch, replace(plan, monitors=monitors), beginning, options, found.results)
         parts.append(explored.statistics)
         found.models.update(dict.fromkeys(batch, explored.model))
         found.passed.update(dict.fromkeys(batch, explored.passed))
-    return replace(found, statistics=combined(parts))
+    return replace(found, statistics=combine(parts))
 
 
 def _search_batch(
@@ -123,9 +132,9 @@ def decline(inquiry: Inquiry, number: int) -> Declined | None:
 def attempt(inquiry: Inquiry, numbers: Sequence[int]) -> Attempt:
     """What the whole says, up to the limits that the user sets."""
     found = search_whole(inquiry, numbers, options_at_last(inquiry))
-    results = found.told_with(inquiry)
+    results = found.add_to(inquiry)
     statistics = _total(inquiry, found, results) if inquiry.is_looked_at else inquiry.add(found.statistics)
-    return Attempt(results, statistics, found.left(), models=found.models, passed=found.passed)
+    return Attempt(results, statistics, found.explain_open(), models=found.models, passed=found.passed)
 
 
 def options_at_last(inquiry: Inquiry) -> VerifyOptions:
@@ -134,13 +143,16 @@ def options_at_last(inquiry: Inquiry) -> VerifyOptions:
         return inquiry.limited
     left = within(inquiry.options, inquiry.elapsed_s, is_relaxed=False)
     is_asked = left.is_limited or not inquiry.loaded.scenario.is_default
-    return left if is_asked else replace(left, max_states=left.effort.max_at_last)
+    if is_asked:
+        return left
+    effort = left.effort
+    return replace(left, max_states=effort.max_at_last if parts_of(inquiry) else effort.max_unasked)
 
 
 def _total(inquiry: Inquiry, found: WholeSearched, results: dict[int, Results]) -> Statistics:
     """What all searches did: what this one ends with counts, as it decides alone what was left open."""
     last = found.statistics
-    total = combined([last, *([] if inquiry.statistics is None else [inquiry.statistics])])
+    total = combine([last, *([] if inquiry.statistics is None else [inquiry.statistics])])
     is_cut = any(any_open(one) for one in results.values()) or last.stopped_by == ALL_VIOLATED
     return replace(total, stopped_by=last.stopped_by if is_cut else None)
 

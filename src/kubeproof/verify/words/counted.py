@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.counted import foreign_to
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler
+from kubeproof.cluster.steering.counted import foreign_to
+from kubeproof.cluster.steering.policies import SAMPLED_METRICS, HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT
 from kubeproof.events.declarations import (
     CpuLoad,
@@ -31,7 +31,7 @@ def autoscaler_words(setup: Setup) -> Iterator[str]:
         yield f"{one.namespace}/{one.name}: {one.target} {bounds}{_beside(setup, one)}"
 
 
-def untargeted(setup: Setup) -> Iterator[str]:
+def list_untargeted(setup: Setup) -> Iterator[str]:
     """The autoscalers that have nothing to scale."""
     rules = {workload.ref: workload.rules for workload in setup.workloads}
     for one in setup.autoscalers:
@@ -53,9 +53,9 @@ def _beside(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> str:
     return f" (its selector also matches pods of {', '.join(refs)})" if refs else ""
 
 
-def unsaid_uses(plan: Plan) -> list[str]:
+def list_unsaid_uses(plan: Plan) -> list[str]:
     """Whose use no event tells, of the pods of others that autoscalers count: what is assumed there decides, too."""
-    told = {(event.resource, event.target) for event in plan.declared if isinstance(event, UsageChange | UsagePattern)}
+    told = {(event.resource, event.target) for event in plan.declared if isinstance(event, (UsageChange, UsagePattern))}
     told |= {(CPU, event.target) for event in plan.declared if isinstance(event, CpuLoad)}
     found: dict[str, None] = {}
     for one in plan.setup.autoscalers:
@@ -69,7 +69,7 @@ def unsaid_uses(plan: Plan) -> list[str]:
     return [f"use: no event speaks of {', '.join(found)}, so that it stays at {DEFAULT_PERCENT} % of the request"]
 
 
-def finished_under_selectors(plan: Plan) -> list[str]:
+def list_finished_under_selectors(plan: Plan) -> list[str]:
     """Finished pods of Jobs that autoscalers count, where somebody might delete them before their Job goes."""
     setup = plan.setup
     if setup.cluster_autoscaler is None and not any(isinstance(event, EMPTYING) for event in plan.declared):

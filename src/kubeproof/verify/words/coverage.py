@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, get_args
 
-from kubeproof.cluster.control import Action, Decision, Loop, NodeChange, NodeVerb, Remember, Tick
+from kubeproof.cluster.loops.control import Action, Decision, Loop, NodeChange, NodeVerb, Remember, Tick
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Effect
 from kubeproof.model.grouped import GroupedSystem
@@ -86,15 +86,13 @@ ON_NODES = complete(
 Acted = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-REFUSES = "refuses nodes by "
-
-
 class Coverage(NamedTuple):
     """Names of controllers and events: those that acted, with what they did, and those that never did."""
 
     acted: Acted = ()
     idle: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()  # filters of acting schedulers that refused no node: "scheduler web: NodeAffinity"
+    refused: tuple[str, ...] = ()  # filters of acting schedulers that refused a node: "scheduler web: NodeAffinity"
+    unused: tuple[str, ...] = ()  # those that refused none
 
 
 class NotingActor:
@@ -105,7 +103,7 @@ class NotingActor:
         self.view = actor.view  # asked most often, and passed on without a detour
         self._act = actor.act
         loop = actor.controller if isinstance(actor, GroupedActor) else None
-        self._asked = (loop, actor.seen) if isinstance(loop, SchedulerController) else None  # type: ignore[attr-defined]
+        self._asked = (loop, actor.see) if isinstance(loop, SchedulerController) else None  # type: ignore[attr-defined]
         self.has_acted = False
         self.refusing: set[str] = set()  # filters of a scheduler that refused a node
         self._kinds: set[type | NodeVerb] = set()  # of its actions; of changes of nodes the verbs
@@ -146,20 +144,18 @@ def coverage_of(system: GroupedSystem) -> Coverage:
     for actor in noted:
         refusing.setdefault(actor.name, set()).update(actor.refusing)
     schedulers = [loop for loop in system.plan.controllers if isinstance(loop, SchedulerController)]
+    filters: dict[bool, list[str]] = {True: [], False: []}  # by whether they refused a node
     for loop in (loop for loop in schedulers if loop.name in acted):
+        for name in loop.kernel.filters:
+            filters[name in refusing[loop.name]].append(f"{loop.name}: {name}")
         used = (name for name in loop.kernel.filters if name in refusing[loop.name])
-        acted[loop.name].update(dict.fromkeys(f"{REFUSES}{name}" for name in used))
+        acted[loop.name].update(dict.fromkeys(f"refuses nodes by {name}" for name in used))
     names = dict.fromkeys(actor.name for actor in noted)
     return Coverage(
         tuple((name, tuple(sorted(acted[name]))) for name in names if name in acted),
         tuple(name for name in names if name not in acted),
-        tuple(
-            _told(loop.name, name)
-            for loop in schedulers
-            if loop.name in acted
-            for name in loop.kernel.filters
-            if name not in refusing[loop.name]
-        ),
+        tuple(filters[True]),
+        tuple(filters[False]),
     )
 
 
@@ -171,23 +167,21 @@ def _has_no_pods(plan: Plan, loop: Loop) -> bool:
     return whole.rules.has_ordinals and whole.ordinal is None and whole.owner is None
 
 
-def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:
+def join_coverage(parts: Iterable[Coverage | Statistics]) -> Coverage:
     """What was done in any of several searches."""
     acted: dict[str, dict[str, None]] = {}
     idle: dict[str, None] = {}
+    refused: dict[str, None] = {}
     unused: dict[str, None] = {}
     for part in parts:
+        refused.update(dict.fromkeys(part.refused))
         idle.update(dict.fromkeys(part.idle))
         unused.update(dict.fromkeys(part.unused))
         for name, did in part.acted:
             acted.setdefault(name, {}).update(dict.fromkeys(did))
-    used = {_told(name, word.removeprefix(REFUSES)) for name, did in acted.items() for word in did}
     return Coverage(
         tuple((name, tuple(sorted(did))) for name, did in acted.items()),
         tuple(name for name in idle if name not in acted),
-        tuple(rule for rule in unused if rule not in used),
+        tuple(refused),
+        tuple(rule for rule in unused if rule not in refused),
     )
-
-
-def _told(loop: str, rule: str) -> str:
-    return f"{loop}: {rule}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kubeproof.cluster.control import Bind, Loop, Preempt
 from kubeproof.cluster.jobs import REPLACED
+from kubeproof.cluster.loops.control import Bind, Loop, Preempt
 from kubeproof.cluster.objects import family
+from kubeproof.cluster.said import Said
 from kubeproof.cluster.services import is_stopped
 from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
@@ -19,9 +20,9 @@ from kubeproof.controllers.late import (
     PreemptingScheduler,
     StatefulSetController,
 )
-from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
+from kubeproof.controllers.workloads.replicaset import ReplicaSetController
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.by_name.state import State, Transition, node_cell
 from kubeproof.model.by_name.system import IndividualModel
@@ -46,7 +47,7 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
     for controller in model.plan.controllers:
         explain = getattr(controller, "why", None)
         if explain is not None and controller.name == step.controller:
-            return tuple(explain(model.seen(controller, state)))
+            return tuple(explain(model.show_to(controller, state)))
     return ()
 
 
@@ -59,7 +60,7 @@ def event_words(model: IndividualModel, step: Transition) -> str:
     return ""
 
 
-def added_words(model: IndividualModel, step: Transition) -> str:
+def explain_added(model: IndividualModel, step: Transition) -> str:
     """What a loop says besides the changes of objects, such as the volumes that claims get; mostly empty."""
     for controller in model.plan.controllers:
         adds = getattr(controller, "adds", None)
@@ -79,7 +80,7 @@ def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[lis
             names.append(model.names[index])
             info = controller.info_of(place_number, node_cell(state.nodes[index]))
             infos.append(info._replace(node=model.setup.nodes[index]))  # not the place's sample: values are told
-    memories = model.seen(controller, state).memories
+    memories = model.show_to(controller, state).memories
     return names, controller.kernel_of(memories).evaluate(infos)
 
 
@@ -100,13 +101,13 @@ def _score_lines(model: IndividualModel, state: State, workload: int) -> Iterato
         if row.rejected_by:
             yield f"{name}: rejected by {_refusal(row)}"
         elif row.scores:
-            parts = " + ".join(_weighed(plugin, score, weights.get(plugin, 1)) for plugin, score in row.scores)
+            parts = " + ".join(_describe_weighed(plugin, score, weights.get(plugin, 1)) for plugin, score in row.scores)
             yield f"{name}: score {row.total} ({parts})"
         else:
             yield f"{name}: the only feasible node, not scored"
 
 
-def _weighed(plugin: str, score: int, weight: int) -> str:
+def _describe_weighed(plugin: str, score: int, weight: int) -> str:
     """A score as it enters the sum."""
     return f"{plugin} {score}" if weight == 1 else f"{weight} x {plugin} {score}"
 
@@ -130,7 +131,7 @@ def _why(row: Row) -> str:
 def pending_reasons(model: IndividualModel, state: State, workload: int) -> tuple[Fact, ...]:
     """Why the workload's pods without a node fit nowhere, node by node."""
     if any(owner == workload for node in state.nodes for owner, _ in node.pinned):
-        return tuple(_pinned_reasons(model, state, workload))
+        return tuple(_explain_pinned(model, state, workload))
     waiting = state.unbound[workload]
     if not waiting:
         return ()
@@ -146,20 +147,20 @@ def pending_reasons(model: IndividualModel, state: State, workload: int) -> tupl
     rows = list(zip(judged[0], judged[1].rows, strict=True))
     if len(rows) <= MOST_NODES:
         return (*lines, *(_of_node(name, row) for name, row in rows))
-    return (*lines, *_summed_up(rows))
+    return (*lines, *_sum_up(rows))
 
 
-def _pinned_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[Fact]:
+def _explain_pinned(model: IndividualModel, state: State, workload: int) -> Iterator[Fact]:
     """Why pods that may only run on one node cannot, pod by pod."""
     pods = [(index, name) for index, node in enumerate(state.nodes) for w, name in node.pinned if w == workload]
     ref = model.setup.workloads[workload].ref
     yield Fact(f"{len(pods)} pod(s) of {ref} without a node", ref, shape=WAITING)
     for index, name in pods[:MOST_NODES]:
-        row = pinned_judgement(model, state, workload, index)
+        row = judge_pinned(model, state, workload, index)
         yield Fact(f"{name} may only run on {model.names[index]}: {_refusal(row)}", shape=_why(row))
 
 
-def pinned_judgement(model: IndividualModel, state: State, workload: int, node: int) -> Row:
+def judge_pinned(model: IndividualModel, state: State, workload: int, node: int) -> Row:
     """The scheduler's judgement of the one node that a pod of the workload may run on."""
     controller = next(
         c
@@ -169,10 +170,10 @@ def pinned_judgement(model: IndividualModel, state: State, workload: int, node: 
     place = next(number for number, place in enumerate(model.plan.layout.places) if node in place.nodes)
     there = [i for i in model.plan.layout.places[place].nodes if state.nodes[i].health != Health.ABSENT]
     position = there.index(node)
-    return controller.judgement(model.seen(controller, state), place, position)
+    return controller.judgement(model.show_to(controller, state), place, position)
 
 
-def missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+def missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[Said]:
     """Why pods of the workload are not created."""
     for controller in model.plan.controllers:
         if (
@@ -180,13 +181,13 @@ def missing_reasons(model: IndividualModel, state: State, workload: int) -> Iter
             and controller.workload == workload
         ):
             loop: Loop = controller
-            refusal: Callable[..., str] = controller.refusal
-            reason = refusal(model.seen(loop, state))
+            refusal: Callable[..., Said] = controller.refusal
+            reason = refusal(model.show_to(loop, state))
             if reason:
                 yield reason
 
 
-def _summed_up(rows: list[tuple[str, Row]]) -> Iterator[Fact]:
+def _sum_up(rows: list[tuple[str, Row]]) -> Iterator[Fact]:
     """One line per reason, with the first node that has it as an example."""
     groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
     for name, row in rows:
@@ -201,7 +202,7 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     lines: list[Fact] = []
     if monitor.intent.key == "drainCompletes":
         lines += _drain_refusals(model, state, monitor)
-    for index in concerned(model, monitor):
+    for index in find_concerned(model, monitor):
         if model.setup.workloads[index].owner and is_unused(model, state, index):
             continue
         if model.setup.workloads[index].resized:
@@ -211,8 +212,8 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
         if model.setup.workloads[index].rules.counts_completions:
             lines += _job_facts(model, state, index)
         lines += pending_reasons(model, state, index)
-        lines += map(Fact, missing_reasons(model, state, index))
-        lines += _misrouted_reasons(model, state, index)
+        lines += (Fact(one, shape=one.shape) for one in missing_reasons(model, state, index))
+        lines += _explain_misrouted(model, state, index)
     if monitor.temporal is not None and model.is_stable(state):
         lines.append(Fact("nothing changes any more until an event comes, and none need come", shape="at rest"))
     return tuple(lines)
@@ -227,7 +228,7 @@ def _size_facts(model: IndividualModel, state: State, workload: int) -> Iterator
     yield Fact(told, shape="some of a size" if pods else "none of a size")
 
 
-def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[Fact]:
+def _explain_misrouted(model: IndividualModel, state: State, workload: int) -> Iterator[Fact]:
     """Which pods still get traffic although they have been told to stop, where that is followed."""
     if workload not in model.plan.mechanics.routes:
         return
@@ -254,7 +255,9 @@ def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[
         yield Fact(f"{ref}: deleted to start another before it was complete", shape="replaced")
     elif spec.exists:
         own = (c for c in model.plan.controllers if isinstance(c, JobController) and c.workload == workload)
-        yield from (Fact(f"{ref}: {line}") for loop in own for line in loop.why(model.seen(loop, state)))
+        yield from (
+            Fact(f"{ref}: {line}", shape=line.shape) for loop in own for line in loop.why(model.show_to(loop, state))
+        )
 
 
 def is_unused(model: IndividualModel, state: State, workload: int) -> bool:
@@ -262,29 +265,29 @@ def is_unused(model: IndividualModel, state: State, workload: int) -> bool:
     if model.setup.workloads[workload].rules.counts_completions:
         return not state.specs[workload].exists and state.specs[workload].noted != REPLACED
     has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods) or state.unbound[workload]
-    return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
+    return state.specs[workload].replicas < 0 and not has_pods and not _count_pinned(state, workload)
 
 
 def _drain_refusals(model: IndividualModel, state: State, monitor: Monitor) -> list[Fact]:
     """Why evictions of drained nodes are refused."""
     refs = {one.workload: model.setup.workloads[one.workload].ref for one in _drains(model, state, monitor)}
-    found = [(one, line) for one in _drains(model, state, monitor) for line in one.refusals(model.seen(one, state))]
+    found = [(one, line) for one in _drains(model, state, monitor) for line in one.refusals(model.show_to(one, state))]
     return [Fact(line, refs[one.workload], shape="eviction refused") for one, line in found]
 
 
 def refusing_drains(model: IndividualModel, state: State, monitor: Monitor) -> list[DrainEviction]:
     """The controllers of evictions that are refused."""
-    return [one for one in _drains(model, state, monitor) if one.refusals(model.seen(one, state))]
+    return [one for one in _drains(model, state, monitor) if one.refusals(model.show_to(one, state))]
 
 
 def _drains(model: IndividualModel, state: State, monitor: Monitor) -> Iterator[DrainEviction]:
     """Those that evict pods of the workloads which an intent is about."""
-    asked = frozenset(concerned(model, monitor))
+    asked = frozenset(find_concerned(model, monitor))
     running = (one for one in working(model.plan.controllers, state.memories) if isinstance(one, DrainEviction))
     return (one for one in running if one.workload in asked)
 
 
-def concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
+def find_concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
     """The workloads an intent is about, with the ReplicaSets of their later revisions once these exist."""
     setup = model.setup
     if monitor.temporal is not None:
@@ -302,10 +305,10 @@ def _counts(model: IndividualModel, state: State, workload: int) -> Fact:
     ready = phases.count(Phase.READY)
     ending = phases.count(Phase.TERMINATING)
     parts = {
-        "desired": max(0, _wanted(state, workload, model)),
+        "desired": max(0, _count_wanted(state, workload, model)),
         "ready": ready,
         "not ready": len(phases) - ready - ending,
-        "without a node": sum(len(state.unbound[w]) for w in counted) + _pinned(state, workload),
+        "without a node": sum(len(state.unbound[w]) for w in counted) + _count_pinned(state, workload),
         **({"terminating": ending} if ending else {}),
     }
     told = ", ".join(f"{word} {number}" for word, number in parts.items())
@@ -313,10 +316,10 @@ def _counts(model: IndividualModel, state: State, workload: int) -> Fact:
     return Fact(f"{model.setup.workloads[workload].ref}: {told}", shape=shape)
 
 
-def _pinned(state: State, workload: int) -> int:
+def _count_pinned(state: State, workload: int) -> int:
     return sum(owner == workload for node in state.nodes for owner, _ in node.pinned)
 
 
-def _wanted(state: State, workload: int, model: IndividualModel) -> int:
+def _count_wanted(state: State, workload: int, model: IndividualModel) -> int:
     spec = state.specs[workload]
     return spec.replicas if model.setup.workloads[workload].owner else spec.desired

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.actors import ActorKind
-from kubeproof.cluster.control import Bind
-from kubeproof.cluster.policies import Metric
+from kubeproof.cluster.loops.actors import ActorKind
+from kubeproof.cluster.loops.control import Bind
+from kubeproof.cluster.steering.policies import Metric
 from kubeproof.controllers.hpa.calculator import Computed, Failure
 from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.scheduler.framework import Row
@@ -120,7 +120,7 @@ def _row(name: str, row: Row, plugins: tuple[str, ...], is_best: bool) -> ScoreR
 def _autoscaling(model: IndividualModel, state: State, step: Transition) -> Autoscaling | None:
     for loop in model.plan.controllers:
         if isinstance(loop, HpaController) and loop.name == step.controller:
-            judged, outcome = loop.considered(model.seen(loop, state))
+            judged, outcome = loop.consider(model.show_to(loop, state))
             declared = loop.autoscaler
             metrics = () if judged is None else tuple(map(_metric, judged.metrics, judged.computed, judged.words))
             return Autoscaling(

@@ -113,7 +113,7 @@ class Change(NamedTuple):
         pods = dict(scene.pods) | {name: pod for name, pod in self.pods if pod is not None}
         for name in (name for name, pod in self.pods if pod is None):
             del pods[name]
-        return Scene(_changed(scene.nodes, self.nodes), _changed(scene.workloads, self.workloads), pods)
+        return Scene(_apply_changes(scene.nodes, self.nodes), _apply_changes(scene.workloads, self.workloads), pods)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ def _differing(before: tuple[V, ...], after: tuple[V, ...]) -> tuple[tuple[int, 
     return tuple((number, new) for number, (old, new) in pairs if old != new)
 
 
-def _changed(values: tuple[V, ...], changes: tuple[tuple[int, V], ...]) -> tuple[V, ...]:
+def _apply_changes(values: tuple[V, ...], changes: tuple[tuple[int, V], ...]) -> tuple[V, ...]:
     made = list(values)
     for number, value in changes:
         made[number] = value

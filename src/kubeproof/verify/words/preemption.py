@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import Health
+from kubeproof.cluster.steering.priorities import priority_of
 from kubeproof.controllers.late import PreemptingScheduler
 from kubeproof.controllers.scheduler.attempts import Candidate
 from kubeproof.controllers.scheduler.preemption import Victims
@@ -17,10 +17,10 @@ MOST_NODES = 12
 
 def preemption_lines(model: IndividualModel, state: State, controller: PreemptingScheduler) -> Iterator[str]:
     """The pod's priority, and what every node would lose, or why preemption does not help there."""
-    seen = model.seen(controller, state)
+    seen = model.show_to(controller, state)
     entries = controller.entries(seen)
     rows = controller.attempt.rows(entries) or ()
-    found = {c.entry: c for c in controller.attempt.candidates(entries, rows, controller.allowed(seen))}
+    found = {c.entry: c for c in controller.attempt.candidates(entries, rows, controller.find_allowed(seen))}
     yield f"no node fits; the pod's priority is {controller.attempt.priority}"
     for index, (name, row) in enumerate(list(zip(_names(model, state), rows, strict=True))[:MOST_NODES]):
         if index in found:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kubeproof.engine.reference import NamedStep, StateGraph
 from kubeproof.engine.reference_words import makes_a_word
-from kubeproof.intents.temporal import Temporal
+from kubeproof.intents.predicates.temporal import Temporal
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.letters import letter_number

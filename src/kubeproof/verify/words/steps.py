@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-from kubeproof.cluster.control import Action, EvictPods, NodeVerb, Tick
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, REPLACED, SUCCESS_MET
+from kubeproof.cluster.loops.control import Action, EvictPods, NodeVerb, Tick
 from kubeproof.cluster.objects import Setup
 from kubeproof.model.by_name.state import Concrete, State, Transition
 from kubeproof.model.by_name.verbs import Verb
@@ -30,7 +30,7 @@ def trace_step(setup: Setup, state: State, step: Transition, time_s: int, why: t
     )
 
 
-def elapsed(step: Transition) -> int:
+def measure_elapsed(step: Transition) -> int:
     """Seconds that pass by a step."""
     return sum(action.seconds for action in step.decision.actions if isinstance(action, Tick))
 
@@ -45,7 +45,7 @@ def _pod_ref(namespace: str, name: object) -> str:
     return f"Pod/{namespace}/{str(name).rpartition('/')[2]}"
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _list_names(names: tuple[str, ...]) -> str:
     if len(names) <= 4:
         return ", ".join(names)
     return f"{', '.join(names[:3])} and {len(names) - 3} more"
@@ -66,7 +66,7 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
         case Verb.CREATE:
             return f"creates {_pods(arguments[1])}"
         case Verb.KEEP:
-            return _kept(*arguments)
+            return _describe_kept(*arguments)
         case Verb.ARRIVE:
             return f"creates {_pods(arguments[2])} directly on {arguments[1]} (spec.nodeName)"
         case Verb.DELETE:
@@ -88,7 +88,7 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
         case Verb.SET_CONDITION:
             return f"{CONDITIONS[arguments[1]]} {arguments[0]}"
         case Verb.TEND:
-            return _tended(*arguments)
+            return _describe_tended(*arguments)
         case Verb.SET_CURRENT:
             return f"has updated {arguments[0]} to revision {arguments[1] + 1}"
         case Verb.SET_TEMPLATE:
@@ -168,7 +168,7 @@ ABOUT_WORKLOADS = (
 
 
 def _pods(names: tuple[str, ...]) -> str:
-    return f"pod {names[0]}" if len(names) == 1 else f"{len(names)} pods: {_listed(names)}"
+    return f"pod {names[0]}" if len(names) == 1 else f"{len(names)} pods: {_list_names(names)}"
 
 
 def _resize(setup: Setup, state: State, ref: str, replicas: int) -> str:
@@ -195,13 +195,13 @@ def _kubelet(verb: Verb, node: str, names: tuple[str, ...], rejected: tuple[str,
     return "; ".join(parts)
 
 
-def _kept(node: str, created: tuple[str, ...], gone: tuple[str, ...]) -> str:
+def _describe_kept(node: str, created: tuple[str, ...], gone: tuple[str, ...]) -> str:
     parts = [f"creates {_pods(created)} for node {node}"] if created else []
     parts += [f"deletes {_pods(gone)}"] if gone else []
     return " and ".join(parts)
 
 
-def _tended(node: str, ended: tuple[int, int], gone: tuple[str, ...]) -> str:
+def _describe_tended(node: str, ended: tuple[int, int], gone: tuple[str, ...]) -> str:
     succeeded, failed = ended
     parts = [f"counts {succeeded} pod(s) on {node} as succeeded"] if succeeded else []
     parts += [f"counts {failed} pod(s) on {node} as failed"] if failed else []
@@ -245,7 +245,7 @@ def _changes(concrete: Concrete, namespace: str) -> list[Change]:
     def pods(names: Any, *what: str) -> list[Change]:
         return [Change(_pod_ref(namespace, name), *what) for name in names]
 
-    def made(names: Any, *where: str) -> list[Change]:
+    def make(names: Any, *where: str) -> list[Change]:
         return [change for name in names for what in (("", "created"), where) for change in pods([name], *what)]
 
     match verb:
@@ -260,9 +260,9 @@ def _changes(concrete: Concrete, namespace: str) -> list[Change]:
         case Verb.CREATE:
             return pods(arguments[1], "", "created")
         case Verb.KEEP:
-            return [*made(arguments[1], "spec.affinity", f"node {arguments[0]}"), *pods(arguments[2], *ENDING)]
+            return [*make(arguments[1], "spec.affinity", f"node {arguments[0]}"), *pods(arguments[2], *ENDING)]
         case Verb.ARRIVE:
-            return made(arguments[2], "spec.nodeName", arguments[1])
+            return make(arguments[2], "spec.nodeName", arguments[1])
         case Verb.DELETE:
             return pods(arguments[0], *ENDING)
         case Verb.EVICT | Verb.EVICT_PODS:
@@ -291,4 +291,4 @@ def _changes(concrete: Concrete, namespace: str) -> list[Change]:
             return [Change(arguments[0], "spec.template", f"revision {arguments[1] + 1}")]
         case Verb.TICK | Verb.REST:
             return []
-    return [Change(f"Node/{arguments[0]}", "", f"{verb}")]
+    return [Change(f"Node/{arguments[0]}", "", str(NodeVerb(str(verb))))]

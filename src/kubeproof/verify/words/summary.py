@@ -6,45 +6,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
+from kubeproof.cluster.loops.footprint import Writes
+from kubeproof.cluster.nodes.daemons import nodes_wanted, pods_wanted
 from kubeproof.cluster.objects import Setup, Workload
-from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.cluster.priorities import has_priorities, priority_of
 from kubeproof.cluster.running import in_words
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.priorities import has_priorities, priority_of
 from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED, StoppedBy
-from kubeproof.events.declarations import (
-    Drain,
-    KernelPanic,
-    Maintenance,
-    NodeFailure,
-    NodeRemoval,
-    ZoneFailure,
-)
-from kubeproof.events.operator import ScaleEvent, WriteEvent
+from kubeproof.events.declarations import find_writes_of
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.predicates import followed_targets
+from kubeproof.intents.predicates.asked import list_followed_targets
 from kubeproof.manifests.loaded import ASSUMED_NODES, Loaded, Start
 from kubeproof.model.plan import Plan
 from kubeproof.verdicts import Verdict
-from kubeproof.verify.proofs.slicing import Slice
 from kubeproof.verify.result import IntentResult, Statistics
-from kubeproof.verify.words.counted import autoscaler_words, unsaid_uses
-from kubeproof.verify.words.coverage import joined
+from kubeproof.verify.words.counted import autoscaler_words, list_unsaid_uses
+from kubeproof.verify.words.coverage import join_coverage
 from kubeproof.verify.words.events import describe_event
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.node_groups import ClusterAutoscaler
+    from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler
+    from kubeproof.verify.proofs.slicing import Slice
 
 SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
-EVICTING = (
-    Drain,
-    KernelPanic,
-    Maintenance,
-    NodeFailure,
-    NodeRemoval,
-    ZoneFailure,
-)  # after which pods are evicted, several at once
 
 
 def overall(results: Sequence[IntentResult]) -> Verdict:
@@ -56,13 +41,13 @@ def overall(results: Sequence[IntentResult]) -> Verdict:
     return Verdict.VACUOUS if verdicts == {Verdict.VACUOUS} else Verdict.HOLDS
 
 
-def combined(parts: Sequence[Statistics]) -> Statistics:
+def combine(parts: Sequence[Statistics]) -> Statistics:
     """The statistics of several searches as one; limits that stopped any of them are told."""
     if len(parts) == 1:
         return parts[0]
     return replace(
         parts[0],
-        **joined(parts)._asdict(),
+        **join_coverage(parts)._asdict(),
         states=sum(part.states for part in parts),
         start_states=sum(part.start_states for part in parts),
         transitions=sum(part.transitions for part in parts),
@@ -71,11 +56,11 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
         memo_calls=sum(part.memo_calls for part in parts),
         memo_misses=sum(part.memo_misses for part in parts),
         reductions=tuple(dict.fromkeys(word for part in parts for word in part.reductions)),
-        stopped_by=_stopped_by(parts),
+        stopped_by=_find_stop(parts),
     )
 
 
-def _stopped_by(parts: Sequence[Statistics]) -> StoppedBy | None:
+def _find_stop(parts: Sequence[Statistics]) -> StoppedBy | None:
     """What kept one of several searches from its end: an interrupt, then a limit; all violated only where all are."""
     reasons = [part.stopped_by for part in parts if part.states or part.stopped_by]
     cut = [reason for reason in reasons if reason and reason != ALL_VIOLATED]
@@ -92,13 +77,13 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
         ("kubernetes", version),
         ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {_classes(plan)}"),
-        *_assumed(loaded),
+        *_list_assumed(loaded),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
         *_steering(setup, scenario.intents),
         ("start", _start(scenario.start, setup)),
         ("events", "; ".join(describe_event(event) for event in scenario.events) or "none"),
         ("pod start-up", _startup(setup)),
-        ("explored", _explored(statistics)),
+        ("explored", _describe_explored(statistics)),
     )
 
 
@@ -108,7 +93,7 @@ def _classes(plan: Plan) -> str:
     return f"{plan.near.classes} class(es), {plan.classes} where small differences of size decide"
 
 
-def _assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
+def _list_assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
     """The nodes that no object tells of, and who does."""
     if not (loaded.assumed or loaded.given):
         return
@@ -137,7 +122,7 @@ def _startup(setup: Setup) -> str:
     return drawn or f"{least} to {most} s"
 
 
-def reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, str]]:
+def describe_reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, str]]:
     """What was left out because it cannot matter, and the parts that were verified on their own."""
     if plan.unread:
         yield "left out of nodes", f"{', '.join(plan.unread)}: nothing reads them"
@@ -159,7 +144,7 @@ def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, st
         yield "priorities", ", ".join(f"{w.ref} {priority_of(w.template)}" for w in setup.workloads)
     if setup.budgets:
         yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
-    if any(followed_targets(intent) for intent in intents):
+    if any(list_followed_targets(intent) for intent in intents):
         lags = setup.settings.endpoints_lag_s, setup.settings.ingress_lag_s
         yield "traffic", f"proxies learn within {lags[0]} s that a pod terminates, an Ingress within {lags[1]} s more"
     if setup.descheduler is not None:
@@ -190,11 +175,11 @@ def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
     return f" for {', '.join(covered)}" if covered else " selects no workload"
 
 
-def _explored(statistics: Statistics) -> str:
+def _describe_explored(statistics: Statistics) -> str:
     if statistics.stopped_by == ALL_VIOLATED:
         return "until every intent was violated"
     if statistics.stopped_by:
-        return f"in part: {stopped(statistics)}"
+        return f"in part: {describe_stop(statistics)}"
     if not statistics.states:
         return "nothing: what the results were proved from is the same in every interleaving"
     return "every interleaving, exhaustively"
@@ -227,16 +212,16 @@ def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
         )
     if plan.events:
         notes.append("events happen between steps and when a clock runs out, not at moments between two clocks")
-    if any(isinstance(event, EVICTING) for event in plan.declared):
+    if any(event.empties_nodes for event in plan.declared):
         notes.append("evictions: pods of one workload on one node are evicted together; really request by request")
-    if any(isinstance(source, (ScaleEvent, WriteEvent)) for source in plan.events):
+    if find_writes_of(plan.declared) & (Writes.SIZES | Writes.OBJECTS):
         notes.append("pod ages: on scale-down every order of ages is explored (rules 6 to 8 of victim ranking)")
     if any(plan.mechanics.lives):
         notes.append(
             "pod ages count from the moment a pod gets its node; pods of the start are older than any rule asks for, "
             "and among pods that are older than that any may be the oldest"
         )
-    return (*notes, *unsaid_uses(plan))
+    return (*notes, *list_unsaid_uses(plan))
 
 
 def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: Verdict, statistics: Statistics) -> IntentResult:
@@ -285,17 +270,17 @@ def detail(intent: Intent, verdict: Verdict, statistics: Statistics) -> str:
         return f"there is a run in which this fails: {said}"
     if verdict == Verdict.VACUOUS:
         return f"no run ever comes to a state this speaks about: {said}"
-    return f"not decided, the search was {stopped(statistics)}{_seen(statistics)}: {said}"
+    return f"not decided, the search was {describe_stop(statistics)}{_describe_seen(statistics)}: {said}"
 
 
-def _seen(statistics: Statistics) -> str:
+def _describe_seen(statistics: Statistics) -> str:
     """What is known all the same."""
     if not statistics.states or not statistics.stopped_by or statistics.is_interrupted:
         return ""
     return f", with no violation in {statistics.states:,} states up to {statistics.depth:,} steps from the start"
 
 
-def stopped(statistics: Statistics) -> str:
+def describe_stop(statistics: Statistics) -> str:
     """What became of a search that did not come to its end."""
     return "interrupted" if statistics.is_interrupted else f"stopped by {statistics.stopped_by}"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.control import NodeChange, Remember, Seen, shown_node
 from kubeproof.cluster.kinds import DEPLOYMENT
 from kubeproof.cluster.labels import as_labels
-from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup, with_groups
+from kubeproof.cluster.loops.control import NodeChange, Remember, Seen, show_node_to
+from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler, NodeGroup, with_groups
+from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Container, Node, PodTemplate, Setup, Workload
-from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController
 from kubeproof.model.layout import make_layout, mentions
@@ -60,7 +60,7 @@ class Scene:
     def seen(self, cells: Sequence[NodeCell], unbound: Sequence[int] = (), memory: tuple[int, ...] = DUE) -> Seen:
         """What it is shown; nodes beyond the cells given are slots that nobody has filled."""
         slots = [NodeCell(health=4)] * (len(self.setup.nodes) - len(cells))
-        shown = [shown_node(self.controller, place, cell) for place, cell in enumerate([*cells, *slots])]
+        shown = [show_node_to(self.controller, place, cell) for place, cell in enumerate([*cells, *slots])]
         waiting = [*unbound, *[0] * (len(self.setup.workloads) - len(unbound))]
         workloads = tuple(
             self.controller.show_workload(w, WorkloadCell(desired=self.setup.workloads[w].replicas, unbound=n))

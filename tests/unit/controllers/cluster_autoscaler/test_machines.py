@@ -2,15 +2,26 @@
 
 import pytest
 
-from kubeproof.cluster.control import FORSAKE, JOIN, REMOVE, SPARE, Decision, NodeChange, NodeRef, Remember, Role, Seen
 from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.node_groups import NodeGroup, names_told
+from kubeproof.cluster.loops.control import (
+    FORSAKE,
+    JOIN,
+    REMOVE,
+    SPARE,
+    Decision,
+    NodeChange,
+    NodeRef,
+    Remember,
+    Role,
+    Seen,
+)
+from kubeproof.cluster.nodes.node_groups import NodeGroup, find_requested_names
 from kubeproof.cluster.objects import HOSTNAME
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind
 from kubeproof.cluster.volumes import Volume
 from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture
-from kubeproof.model.by_name.ticks import next_due, ticked
+from kubeproof.model.by_name.ticks import next_due, tick
 from kubeproof.model.mechanics import Mechanics
 from tests.unit.controllers.cluster_autoscaler.scenes import cluster, layout_of, machine, pods, running
 
@@ -127,8 +138,8 @@ def test_the_time_for_which_a_node_is_unneeded_runs_up_to_what_matters():
 
     assert spare.spare_s == 0
     assert next_due(spare, ((), ()), (600, 1200)) == 600
-    assert next_due(ticked(spare, 700, ((), ()), (600, 1200)), ((), ()), (600, 1200)) == 500
-    assert ticked(spare, 5000, ((), ()), (600, 1200)).spare_s == 1200
+    assert next_due(tick(spare, 700, ((), ()), (600, 1200)), ((), ()), (600, 1200)) == 500
+    assert tick(spare, 5000, ((), ()), (600, 1200)).spare_s == 1200
     assert _after(spare, "mark-needed") == NodeCell()
 
 
@@ -146,5 +157,5 @@ def test_a_group_has_slots_up_to_its_maximum_and_more_where_nodes_are_told_by_na
         ("web-new1", "web", True),
     ]
     assert [node.name for node in told.nodes] == ["n1", "web-new1", "web-new2"]
-    assert names_told(told) == {"n1"}
+    assert find_requested_names(told) == {"n1"}
     assert dict(told.nodes[1].labels)[HOSTNAME] == "web-new1"

@@ -9,10 +9,10 @@ from fractions import Fraction
 import pytest
 
 from kubeproof.cluster.kinds import DAEMON_SET, POD
-from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
+from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler, NodeGroup
 from kubeproof.cluster.objects import HOSTNAME, PodAffinity, PodTerm, Setup
-from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.controllers.cluster_autoscaler.expanders import Requests
 from kubeproof.controllers.cluster_autoscaler.scale_down import utilization
 from kubeproof.controllers.scheduler.framework import PodCount

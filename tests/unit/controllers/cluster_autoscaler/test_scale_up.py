@@ -10,13 +10,13 @@ import pytest
 
 from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import NO_SCHEDULE, Taint
-from kubeproof.cluster.node_groups import NodeGroup
+from kubeproof.cluster.nodes.node_groups import NodeGroup
 from kubeproof.cluster.objects import HOSTNAME, ZONE, PodAffinity, PodTerm, SpreadConstraint
 from kubeproof.cluster.state import Health, NodeCell, Phase
 from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController
 from kubeproof.controllers.cluster_autoscaler.expanders import Option, Requests, best, waste
 from kubeproof.controllers.cluster_autoscaler.round import is_similar
-from kubeproof.controllers.cluster_autoscaler.scale_up import balanced, by_size
+from kubeproof.controllers.cluster_autoscaler.scale_up import balance, by_size
 from kubeproof.errors import LimitReached
 from kubeproof.events.declarations import CreateNode
 from kubeproof.model.plan import make_plan
@@ -221,9 +221,9 @@ def test_pods_are_packed_by_the_part_of_a_node_that_they_take():
 def test_growth_is_balanced_between_similar_groups_by_always_growing_the_smallest():
     groups = tuple(NodeGroup(name, 0, most, N1) for name, most in (("a", 5), ("b", 5), ("c", 2)))
 
-    assert balanced(groups, [3, 1, 1], [0, 1, 2], 3) == {1: 2, 2: 1}
-    assert balanced(groups, [0, 0, 2], [0, 1, 2], 3) == {0: 2, 1: 1}
-    assert balanced(groups, [5, 5, 2], [0, 1, 2], 3) == {}
+    assert balance(groups, [3, 1, 1], [0, 1, 2], 3) == {1: 2, 2: 1}
+    assert balance(groups, [0, 0, 2], [0, 1, 2], 3) == {0: 2, 1: 1}
+    assert balance(groups, [5, 5, 2], [0, 1, 2], 3) == {}
 
 
 def test_groups_are_similar_that_differ_in_place_and_a_little_in_size():

@@ -10,7 +10,7 @@ from kubeproof.cluster.objects import (
     SpreadConstraint,
     Workload,
 )
-from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.controllers.descheduler import NodeEntry, PodGroup, evictions, explain
 
 OLD, NEWEST = (0, 27), (0, 36)

@@ -36,7 +36,7 @@ def test_fields_of_another_type_count_as_absent():
     odd = Arguments({"flag": "yes", "number": True, "text": 3, "texts": "a", "map": 4})
 
     assert (odd.flag("flag"), odd.number("number"), odd.text("text"), odd.texts("texts")) == (False, None, "", ())
-    assert odd.nested("map").fields == {}
+    assert odd.open_nested("map").fields == {}
 
 
 def test_percentages_may_have_a_fraction():

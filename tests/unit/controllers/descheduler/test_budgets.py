@@ -4,9 +4,9 @@ import pytest
 
 from kubeproof.cluster.labels import LabelSelector, Requirement, Taint
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
-from kubeproof.controllers.budgets import BudgetScale
+from kubeproof.cluster.steering.policies import ALWAYS_ALLOW, PodDisruptionBudget
 from kubeproof.controllers.descheduler import evictions, explain
+from kubeproof.controllers.evictions.budgets import BudgetScale
 from tests.unit.controllers.descheduler.clusters import (
     DUPLICATES,
     NEWEST,

@@ -6,9 +6,9 @@ from kubeproof.controllers.descheduler.choices import (
     any_takes,
     assignments,
     block_takes,
-    limited,
+    check_limit,
     selections,
-    shared_out,
+    share_out,
 )
 from kubeproof.errors import LimitReached
 
@@ -20,11 +20,11 @@ def test_selections_take_all_or_what_there_is():
 
 
 def test_shares_of_equal_things():
-    assert list(shared_out(2, "ab")) == [(("b", 2),), (("a", 1), ("b", 1)), (("a", 2),)]
-    assert list(shared_out(500, "a")) == [(("a", 500),)]
-    assert len(list(shared_out(1, range(2000)))) == 2000
+    assert list(share_out(2, "ab")) == [(("b", 2),), (("a", 1), ("b", 1)), (("a", 2),)]
+    assert list(share_out(500, "a")) == [(("a", 500),)]
+    assert len(list(share_out(1, range(2000)))) == 2000
     with pytest.raises(LimitReached):
-        list(shared_out(2, range(2000)))
+        list(share_out(2, range(2000)))
 
 
 def test_any_takes_split_freely_over_equal_nodes():
@@ -49,6 +49,6 @@ def test_values_are_handed_out_in_every_way():
 
 
 def test_the_limit_is_20000():
-    limited(20_000)
+    check_limit(20_000)
     with pytest.raises(LimitReached, match="E302"):
-        limited(20_001)
+        check_limit(20_001)

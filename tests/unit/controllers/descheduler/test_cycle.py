@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 
 from kubeproof.cluster.labels import Taint
-from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
+from kubeproof.cluster.steering.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.controllers.descheduler import NodeLoss, evictions_of, not_modelled
 from kubeproof.controllers.descheduler.cycle import PACKAGE, PLUGINS
 from kubeproof.errors import LimitReached

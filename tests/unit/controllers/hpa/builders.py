@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
 from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
 from kubeproof.controllers.hpa.samples import IGNORED, MISSING, READY, UNREADY, Sample
 

@@ -8,11 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kubeproof.cluster.state import NEVER
-from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, unpacked
+from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, unpack
 from kubeproof.controllers.hpa.behavior import Behavior, behavior_of
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.decide import ScaleDecision
-from kubeproof.controllers.hpa.history import FRESH, pruned
+from kubeproof.controllers.hpa.history import FRESH, prune
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from tests.unit.controllers.hpa.builders import autoscaler, memory, rules
 from tests.unit.controllers.hpa.test_memory import BEHAVIORS, BOUNDS
@@ -67,7 +67,7 @@ def test_looking_ahead_finds_what_syncs_one_by_one_find(
 ) -> None:
     subject, setting = _made(bounds, behavior), AutoscalerSettings(sync_period_s=period_s)
     least_s, most_s = open_s
-    start = Memory(least_s, max(least_s, most_s), pruned(history, behavior_of(subject), bounds=bounds))
+    start = Memory(least_s, max(least_s, most_s), prune(history, behavior_of(subject), bounds=bounds))
     ahead, naive = LookAhead(subject, setting, Recall()), OneByOne(subject, setting, Recall())
 
     worked_out = {time_s: outcome[:2] for time_s, outcome in islice(naive.syncs(asked, start), SYNCS)}
@@ -82,7 +82,7 @@ def test_looking_ahead_finds_what_syncs_one_by_one_find(
     assert due == naive.due(asked, start)
     waits = {None, 0, seconds, due} if due == NEVER else {min(seconds, due), due}
     for wait in waits - {NEVER}:
-        assert ahead.later(asked, start.packed(), wait) == naive.later(asked, start.packed(), wait)
+        assert ahead.later(asked, start.pack(), wait) == naive.later(asked, start.pack(), wait)
 
 
 def _changing(ahead: LookAhead, asked: Asked, start: Memory):
@@ -106,11 +106,11 @@ def test_equal_syncs_are_worked_out_once_per_window() -> None:
 
 def test_a_memory_is_worked_out_once_for_all_who_ask_the_same() -> None:
     recall = Recall()
-    numbers = Memory(15, 15, memory([(0, 2), (30, 5)])).packed()
+    numbers = Memory(15, 15, memory([(0, 2), (30, 5)])).pack()
 
     aged = [LookAhead(autoscaler(1, 10), AutoscalerSettings(), recall).later(Asked(5, 2), numbers, 100)] * 2
 
-    assert unpacked(aged[0]) == Memory(5, 5, memory([(10, 2), (130, 5)])) == unpacked(aged[1])
+    assert unpack(aged[0]) == Memory(5, 5, memory([(10, 2), (130, 5)])) == unpack(aged[1])
     assert len(recall.memories) == 1
 
 
@@ -145,7 +145,7 @@ def test_waits_of_any_length_find_what_syncs_one_by_one_find(
     subject = _made(bounds, behavior)
     setting = AutoscalerSettings(sync_period_s=period_s, downscale_stabilization_s=window_s)
     least_s, most_s = open_s
-    kept = pruned(history, behavior_of(subject), downscale_stabilization_s=window_s, bounds=bounds)
+    kept = prune(history, behavior_of(subject), downscale_stabilization_s=window_s, bounds=bounds)
     start = Memory(least_s, max(least_s, most_s), kept)
     ahead, naive = LookAhead(subject, setting, Recall()), OneByOne(subject, setting, Recall())
 
@@ -153,7 +153,7 @@ def test_waits_of_any_length_find_what_syncs_one_by_one_find(
 
     assert due == naive.due(asked, start)
     wait = wait_s if due == NEVER else min(wait_s, due)
-    assert ahead.later(asked, start.packed(), wait) == naive.later(asked, start.packed(), wait)
+    assert ahead.later(asked, start.pack(), wait) == naive.later(asked, start.pack(), wait)
 
 
 def test_a_wait_of_centuries_takes_as_many_syncs_as_one_of_an_hour() -> None:
@@ -162,7 +162,7 @@ def test_a_wait_of_centuries_takes_as_many_syncs_as_one_of_an_hour() -> None:
         recall = Recall()
         ahead = LookAhead(autoscaler(1, 10), AutoscalerSettings(), recall)
 
-        later = unpacked(ahead.later(Asked(5, 5), Memory(8, 8, memory([(0, 5), (30, 4)])).packed(), wait_s))
+        later = unpack(ahead.later(Asked(5, 5), Memory(8, 8, memory([(0, 5), (30, 4)])).pack(), wait_s))
 
         phase_s = 15 - (wait_s - 8) % 15
         assert later == Memory(phase_s, phase_s, memory([(15 - phase_s, 5)]))

@@ -3,24 +3,24 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.controllers.hpa.calculator import Failure
-from kubeproof.controllers.hpa.combine import Forced, combined, forced
+from kubeproof.controllers.hpa.combine import Forced, combine, find_forced
 
 BROKEN = Failure("a container has no request")
 
 
 def test_the_largest_proposal_wins() -> None:
-    assert combined(5, [3, 7, 4]) == 7
-    assert combined(5, [3, 0]) == 3
+    assert combine(5, [3, 7, 4]) == 7
+    assert combine(5, [3, 0]) == 3
 
 
 def test_a_failed_metric_allows_growth_and_forbids_shrinking() -> None:
-    assert combined(5, [7, BROKEN]) == 7
-    assert combined(5, [BROKEN, 5]) == 5
-    assert combined(5, [4, BROKEN, BROKEN]) == Failure("2 of 3 metrics failed, which forbids scaling down to 4")
+    assert combine(5, [7, BROKEN]) == 7
+    assert combine(5, [BROKEN, 5]) == 5
+    assert combine(5, [4, BROKEN, BROKEN]) == Failure("2 of 3 metrics failed, which forbids scaling down to 4")
 
 
 def test_without_any_proposal_nothing_changes() -> None:
-    assert combined(5, [BROKEN, BROKEN]) == Failure("no metric gives a proposal")
+    assert combine(5, [BROKEN, BROKEN]) == Failure("no metric gives a proposal")
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,10 @@ def test_without_any_proposal_nothing_changes() -> None:
     ],
 )
 def test_zero_disables_and_bounds_come_before_metrics(current: int, expected: Forced | None) -> None:
-    assert forced(current, 2, 6) == expected
+    assert find_forced(current, 2, 6) == expected
 
 
 def test_a_proposal_of_zero_counts_as_none_yet() -> None:
-    assert combined(0, [0, -(2**31)]) == -(2**31)
-    assert combined(0, [-(2**31), 0]) == 0
-    assert combined(2, [0, 3, 1]) == 3
+    assert combine(0, [0, -(2**31)]) == -(2**31)
+    assert combine(0, [-(2**31), 0]) == 0
+    assert combine(2, [0, 3, 1]) == 3

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.policies import Metric
+from kubeproof.cluster.steering.policies import Metric
 from kubeproof.controllers.hpa.behavior import DEFAULT_DOWN, DEFAULT_UP, Behavior, behavior_of, tolerance_of
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.decide import ScaleDecision

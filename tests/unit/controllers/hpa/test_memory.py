@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kubeproof.cluster.policies import Metric
+from kubeproof.cluster.steering.policies import Metric
 from kubeproof.controllers.hpa.behavior import Behavior, behavior_of
-from kubeproof.controllers.hpa.history import FRESH, later, pruned
-from kubeproof.controllers.hpa.normalise import normalised
+from kubeproof.controllers.hpa.history import FRESH, later, prune
+from kubeproof.controllers.hpa.normalise import normalise
 from tests.oracles.hpa_sync import decide
 from tests.unit.controllers.hpa.builders import autoscaler, memory, ready, rules
 from tests.unit.controllers.hpa.oracle import Oracle
@@ -98,10 +98,10 @@ def test_equal_syncs_reach_a_fixpoint(bounds, behavior, start, asked, steps) -> 
 )
 def test_pruning_twice_is_pruning_once_and_time_may_pass_between(behavior, bounds, recommendations, events) -> None:
     history = memory(recommendations, events)
-    once = pruned(history, behavior, bounds=bounds)
+    once = prune(history, behavior, bounds=bounds)
 
-    assert pruned(once, behavior, bounds=bounds) == once
-    assert pruned(later(once, 15), behavior, bounds=bounds) == pruned(later(history, 15), behavior, bounds=bounds)
+    assert prune(once, behavior, bounds=bounds) == once
+    assert prune(later(once, 15), behavior, bounds=bounds) == prune(later(history, 15), behavior, bounds=bounds)
 
 
 @settings(deadline=None)
@@ -115,8 +115,8 @@ def test_pruning_twice_is_pruning_once_and_time_may_pass_between(behavior, bound
 )
 def test_a_larger_proposal_never_leads_to_fewer_replicas(behavior, current, low, more, recommendations, events) -> None:
     history = memory(recommendations, events)
-    less = normalised(current, low, 1, 14, behavior, history).replicas
-    larger = normalised(current, low + more, 1, 14, behavior, history).replicas
+    less = normalise(current, low, 1, 14, behavior, history).replicas
+    larger = normalise(current, low + more, 1, 14, behavior, history).replicas
 
     assert 1 <= less <= larger <= 14
 

@@ -6,7 +6,7 @@ from kubeproof.cluster.labels import NodeTerm, PreferredTerm, Requirement, Taint
 from kubeproof.cluster.objects import ZONE, SchedulerProfile, Setup
 from kubeproof.controllers.scheduler import framework
 from kubeproof.controllers.scheduler.framework import Scheduler
-from kubeproof.controllers.scheduler.protocol import truncated_quotient
+from kubeproof.controllers.scheduler.protocol import divide_truncating
 from tests.unit.controllers.scheduler.builders import (
     GIB,
     container,
@@ -134,5 +134,5 @@ def test_choice_is_the_same_when_the_memory_is_full(monkeypatch: pytest.MonkeyPa
 
 
 def test_go_division_rounds_toward_zero() -> None:
-    assert [truncated_quotient(7, 2), truncated_quotient(-7, 2), truncated_quotient(7, -2)] == [3, -3, -3]
-    assert truncated_quotient(-7, -2) == 3
+    assert [divide_truncating(7, 2), divide_truncating(-7, 2), divide_truncating(7, -2)] == [3, -3, -3]
+    assert divide_truncating(-7, -2) == 3

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kubeproof.cluster.images import brought_images, missing_images, tracked_images
+from kubeproof.cluster.nodes.images import find_brought_images, missing_images, track_images
 from kubeproof.cluster.objects import Container, Node, PodTemplate, SchedulerProfile, Settings, Setup
 from kubeproof.controllers.scheduler.framework import NodeInfo, Scheduler
 from tests.unit.controllers.scheduler.builders import MIB, info, node, scores, template, workload
@@ -74,8 +74,8 @@ def test_a_node_to_which_a_pod_has_brought_the_image_scores_like_one_that_lists_
 def test_images_are_tracked_if_their_size_is_known_and_some_node_lacks_them() -> None:
     cluster = setup(using("a:1", "b:1", "c:1"), holding("n1", a=10, b=10, other=10), holding("n2", b=10))
 
-    assert tracked_images(cluster) == ("a:1",)
-    assert brought_images(cluster) == (1,)
+    assert track_images(cluster) == ("a:1",)
+    assert find_brought_images(cluster) == (1,)
     assert [missing_images(cluster, one) for one in cluster.nodes] == [0, 1]
 
 
@@ -83,4 +83,4 @@ def test_no_image_is_tracked_where_no_profile_scores_them() -> None:
     cluster = setup(using("a:1"), holding("n1", a=10), holding("n2"))
     off = SchedulerProfile(disabled=frozenset({PLUGIN}))
 
-    assert tracked_images(replace(cluster, profiles=(off,))) == ()
+    assert track_images(replace(cluster, profiles=(off,))) == ()

@@ -5,7 +5,7 @@ import pytest
 from kubeproof.cluster.kinds import POD
 from kubeproof.cluster.objects import Container, HostPort, PodTemplate, Setup
 from kubeproof.cluster.state import NodeCell, Phase, PodKind
-from kubeproof.controllers.admission import rejected_pods
+from kubeproof.controllers.admission.kubelet_admission import count_rejected
 from kubeproof.controllers.scheduler.plugins.node_ports import conflict
 from tests.unit.controllers.scheduler.builders import info, node, refusals, scheduler, template, workload
 
@@ -71,5 +71,5 @@ def test_the_kubelet_admits_one_of_two_pods_that_name_its_node_and_want_the_same
     two = NodeCell(pods=((starting, 2),))
     held = NodeCell(pods=((starting, 1), (PodKind(0, Phase.TERMINATING, 0, 30), 1)))
 
-    assert rejected_pods(setup, setup.nodes[0], two, starting._replace(evict_s=0)) == (1, 2)
-    assert rejected_pods(setup, setup.nodes[0], held, starting._replace(evict_s=0)) == (1, 1)
+    assert count_rejected(setup, setup.nodes[0], two, starting._replace(evict_s=0)) == (1, 2)
+    assert count_rejected(setup, setup.nodes[0], held, starting._replace(evict_s=0)) == (1, 1)

@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.cluster.objects import Container, SchedulerProfile
 from kubeproof.controllers.scheduler.plugins.balanced_allocation import balance
-from kubeproof.controllers.scheduler.plugins.node_resources_fit import broken_line
+from kubeproof.controllers.scheduler.plugins.node_resources_fit import interpolate
 from kubeproof.controllers.scheduler.requests import incoming_requests, pod_requests
 from kubeproof.errors import InternalError
 from tests.unit.controllers.scheduler.builders import (
@@ -224,7 +224,7 @@ def test_requested_to_capacity_ratio_scores_an_overcommitted_resource_as_full() 
 def test_broken_line_is_flat_outside_and_truncates_toward_zero_inside() -> None:
     falling = ((20, 100), (50, 0), (80, 35))
 
-    assert [broken_line(falling, u) for u in (0, 20, 21, 49, 50, 51, 80, 100)] == [
+    assert [interpolate(falling, u) for u in (0, 20, 21, 49, 50, 51, 80, 100)] == [
         100,
         100,
         97,

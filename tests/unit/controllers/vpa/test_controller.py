@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.control import CreatePods, DeleteUnbound, EvictPods, KeepNode, Remember, Role, Seen
 from kubeproof.cluster.kinds import DAEMON_SET
+from kubeproof.cluster.loops.control import CreatePods, DeleteUnbound, EvictPods, KeepNode, Remember, Role, Seen
+from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
-from kubeproof.cluster.tags import Tag
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.vertical import ContainerPolicy, VerticalPodAutoscaler, is_resized, sizes_of
 from kubeproof.cluster.usage import CPU, Level, UsageRule
-from kubeproof.cluster.vertical import ContainerPolicy, VerticalPodAutoscaler, is_resized, sizes_of
-from kubeproof.controllers.resized_replicaset import ResizedReplicaSet
 from kubeproof.controllers.vpa.controller import VpaController
+from kubeproof.controllers.workloads.resized_replicaset import ResizedReplicaSet
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import CpuLoad, Rollout, Scale, Usage, UsageChange
 from kubeproof.model.expansion.sizes import why_idle, with_sizes

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from kubeproof.cluster.objects import Container, PodTemplate
-from kubeproof.cluster.vertical import ContainerPolicy, VerticalPodAutoscaler
+from kubeproof.cluster.steering.vertical import ContainerPolicy, VerticalPodAutoscaler
 from kubeproof.controllers.vpa.recommendation import (
     Bounds,
     Rules,
@@ -16,8 +16,8 @@ from kubeproof.controllers.vpa.recommendation import (
     bounds,
     difference,
     is_outside,
-    recommended,
-    resized,
+    recommend,
+    resize,
 )
 
 MIB = 2**20
@@ -41,7 +41,7 @@ def test_the_target_is_the_use_with_a_margin_and_the_bounds_narrow_with_the_hist
 
 
 def test_a_pod_gets_at_least_25_millicores_and_250_mebibytes():
-    (own,) = recommended(vpa(), pod(), {"cpu": (10,), "memory": (1 * MIB,)}, DAY)
+    (own,) = recommend(vpa(), pod(), {"cpu": (10,), "memory": (1 * MIB,)}, DAY)
 
     assert own["cpu"].target == 25
     assert own["memory"].target == 250 * MIB
@@ -49,7 +49,7 @@ def test_a_pod_gets_at_least_25_millicores_and_250_mebibytes():
 
 def test_each_container_is_judged_by_its_own_use_and_the_minimum_is_shared():
     two = PodTemplate(containers=(Container("main", 300, MIB), Container("agent", 100, MIB)))
-    main, agent = recommended(vpa(), two, {"cpu": (100, 300), "memory": (MIB, MIB)}, DAY)
+    main, agent = recommend(vpa(), two, {"cpu": (100, 300), "memory": (MIB, MIB)}, DAY)
 
     assert (main["cpu"].target, agent["cpu"].target) == (115, 345)
     assert main["memory"].target == 125 * MIB
@@ -58,16 +58,16 @@ def test_each_container_is_judged_by_its_own_use_and_the_minimum_is_shared():
 def test_policies_clamp_targets_and_bounds_and_leave_out_resources_and_containers():
     clamp = ContainerPolicy("main", least=(("cpu", 500),), most=(("cpu", 600),), controlled=("cpu",))
 
-    assert recommended(vpa(clamp), pod(), {"cpu": (100,), "memory": (MIB,)}, DAY) == ({"cpu": Bounds(500, 500, 500)},)
-    assert recommended(vpa(clamp), pod(), {"cpu": (400,), "memory": (MIB,)}, DAY) == ({"cpu": Bounds(500, 500, 600)},)
-    assert recommended(vpa(ContainerPolicy(is_off=True)), pod(), {"cpu": (1,), "memory": (1,)}, DAY) == ({},)
+    assert recommend(vpa(clamp), pod(), {"cpu": (100,), "memory": (MIB,)}, DAY) == ({"cpu": Bounds(500, 500, 500)},)
+    assert recommend(vpa(clamp), pod(), {"cpu": (400,), "memory": (MIB,)}, DAY) == ({"cpu": Bounds(500, 500, 600)},)
+    assert recommend(vpa(ContainerPolicy(is_off=True)), pod(), {"cpu": (1,), "memory": (1,)}, DAY) == ({},)
     only = ContainerPolicy("main", controlled=("memory",)), ContainerPolicy("*", is_off=True)
-    assert [sorted(own) for own in recommended(vpa(*only), pod(), {"cpu": (1,), "memory": (1,)}, DAY)] == [["memory"]]
+    assert [sorted(own) for own in recommend(vpa(*only), pod(), {"cpu": (1,), "memory": (1,)}, DAY)] == [["memory"]]
 
 
 def test_new_pods_request_the_target_and_limits_grow_in_proportion():
     template = pod(limits=(("cpu", 2000), ("memory", 512 * MIB)))
-    wanted = resized(template, ({"cpu": Bounds(0, 1500, 9000)},))
+    wanted = resize(template, ({"cpu": Bounds(0, 1500, 9000)},))
 
     assert wanted.containers == (Container("main", 1500, 512 * MIB, limits=(("cpu", 3000), ("memory", 512 * MIB))),)
 

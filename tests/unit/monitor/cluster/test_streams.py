@@ -8,7 +8,7 @@ from kubeproof.cli.main import main
 from kubeproof.errors import EventError, ScenarioError
 from kubeproof.live.client import Client
 from kubeproof.live.config import Connection
-from kubeproof.live.watching import IDLE, LISTED, RELISTED, watched
+from kubeproof.live.watching import IDLE, LISTED, RELISTED, watch_all
 from kubeproof.monitor.cluster.audit import changes_of_audit
 from kubeproof.monitor.cluster.judges import Patience
 from kubeproof.monitor.cluster.live import LiveChanges
@@ -226,14 +226,14 @@ def live(recorded, until):
     def is_over():
         return until(alarms, types) or types.count(IDLE) > 50
 
-    for notice in watched(client, None, is_over=is_over, wait=lambda _: None):
+    for notice in watch_all(client, None, is_over=is_over, wait=lambda _: None):
         types.append(notice.type)
         if notice.type == IDLE:
             changes = source.tick()
         elif notice.type in (LISTED, RELISTED):
-            changes = source.listed(notice.kind, notice.objects, is_first=notice.type == LISTED)
+            changes = source.take_listed(notice.kind, notice.objects, is_first=notice.type == LISTED)
         else:
-            changes = source.told(notice.type, notice.objects)
+            changes = source.take_notice(notice.type, notice.objects)
         alarms += [(alarm.rule, alarm.verdict) for alarm in monitor.feed(changes)]
         if types.count(LISTED) == 8:
             recorded.gate.set()
@@ -286,14 +286,14 @@ def began():
     """A monitor of a cluster whose kinds have all been listed."""
     source = LiveChanges(2, iter(range(1, 100)).__next__)
     monitor = ClusterMonitor([("s.yaml", SCENARIO)], is_seeded=False)
-    assert list(source.listed("Pod", PODS, is_first=True)) == []
-    assert list(monitor.feed(source.listed("Node", OBJECTS, is_first=True))) == []
+    assert list(source.take_listed("Pod", PODS, is_first=True)) == []
+    assert list(monitor.feed(source.take_listed("Node", OBJECTS, is_first=True))) == []
     return source, monitor
 
 
 def test_what_was_missed_before_a_new_list_is_unknown():
     source, monitor = began()
-    alarms = monitor.feed(source.listed("Pod", PODS, is_first=False))
+    alarms = monitor.feed(source.take_listed("Pod", PODS, is_first=False))
 
     assert [(alarm.rule, alarm.verdict) for alarm in alarms] == [
         (MIN_READY, "UNKNOWN"),
@@ -304,7 +304,7 @@ def test_what_was_missed_before_a_new_list_is_unknown():
 
 def test_what_a_new_list_does_not_hold_is_gone():
     source, monitor = began()
-    alarms = list(monitor.feed(source.listed("Pod", PODS[1:], is_first=False)))
+    alarms = list(monitor.feed(source.take_listed("Pod", PODS[1:], is_first=False)))
 
     assert (MIN_READY, "VIOLATED") in [(alarm.rule, alarm.verdict) for alarm in alarms]
 

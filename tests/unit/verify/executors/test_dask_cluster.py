@@ -13,7 +13,7 @@ import pytest
 from kubeproof.cluster.scale import Limit
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.manifests.load import load
-from kubeproof.report.json import render
+from kubeproof.report.formats.json import render
 from kubeproof.verify.executors import dask_cluster
 from kubeproof.verify.executors.dask_cluster import Dask
 from kubeproof.verify.executors.inprocess import InProcess

@@ -140,7 +140,7 @@ def test_work_that_cannot_travel_is_refused():
 
 
 def test_work_that_the_worker_cannot_load_is_an_environment_problem(monkeypatch):
-    monkeypatch.setattr("kubeproof.verify.executors.pool._pickled", lambda work: b"cno_such_module\nwork\n.")
+    monkeypatch.setattr("kubeproof.verify.executors.pool._pickle", lambda work: b"cno_such_module\nwork\n.")
 
     with pytest.raises(EnvironmentProblem, match="No module named 'no_such_module'"):
         list(run_tasks(handle, numbers(1), executor=Pool(1)))
@@ -208,7 +208,7 @@ class Remembered:
     def __init__(self, **values: int) -> None:
         self.values = {key.replace("_", " "): value for key, value in values.items()}
 
-    def known(self) -> dict[str, int]:
+    def read_known(self) -> dict[str, int]:
         return dict(self.values)
 
     def add(self, key: str, value: int) -> None:

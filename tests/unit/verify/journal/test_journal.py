@@ -41,7 +41,7 @@ def written(directory: Path, **values: Value) -> Path:
 
 def recalled(directory: Path) -> dict[str, Value]:
     with opened(directory) as journal:
-        return journal.known()
+        return journal.read_known()
 
 
 def test_finished_tasks_are_known_to_the_next_run(tmp_path):
@@ -98,7 +98,7 @@ def test_a_torn_record_at_the_end_is_cut_off_and_the_rest_kept(tmp_path, cut):
     log.write_bytes(log.read_bytes()[:-cut])
 
     with opened(tmp_path) as journal:
-        assert journal.known() == {"a": ONE}
+        assert journal.read_known() == {"a": ONE}
         journal.add("b", THREE)
 
     assert recalled(tmp_path) == {"a": ONE, "b": THREE}

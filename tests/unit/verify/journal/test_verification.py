@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.engine.search import compiled_kernel
+from kubeproof.engine.search import find_compiled_kernel
 from kubeproof.manifests.load import load_texts
-from kubeproof.report.json import render
+from kubeproof.report.formats.json import render
 from kubeproof.verify.journal.verification import CODEC, KEY, binding_for, verify_kept
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import verify
@@ -61,7 +61,7 @@ def test_limits_of_time_and_memory_are_not(options):
 
 
 def test_the_engine_that_is_really_used_is():
-    name = "python" if compiled_kernel() is None else "compiled"
+    name = "python" if find_compiled_kernel() is None else "compiled"
 
     assert bound(replace(OPTIONS, engine=name)) == bound()
 
@@ -72,6 +72,18 @@ def test_names_of_files_and_all_that_is_read_or_listed_of_them_are():
     assert bound(loaded=load_texts([("input.yaml", INPUT.replace("count: 1", "count: 2"))])) != bound()
     secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"
     assert bound(loaded=load_texts([("input.yaml", INPUT + secret)])) != bound()
+
+
+def test_whom_an_omission_touches_is():
+    spec = "{containers: [{name: m, image: x}], volumes: [DISK]}"
+    pod = f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: NAME}}\nspec: {spec}\n"
+    disk = "{name: data, gcePersistentDisk: {pdName: one}}"
+    first = pod.replace("NAME", "p1").replace("DISK", disk)
+    apart, shared = (pod.replace("NAME", "p2").replace("DISK", disk.replace("one", name)) for name in ("two", "one"))
+
+    assert bound(loaded=load_texts([("input.yaml", INPUT + first + apart)])) != bound(
+        loaded=load_texts([("input.yaml", INPUT + first + shared)])
+    )
 
 
 def test_what_nobody_reads_is_not():

@@ -10,7 +10,7 @@ from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.faults import under_faults
+from kubeproof.manifests.scenarios.events.faults import under_faults
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.rerun import rerun
@@ -21,8 +21,8 @@ from kubeproof.verify.matrix.result import Cell, Grade, Matrix
 from kubeproof.verify.matrix.run import MatrixProgress, run_matrix
 from kubeproof.verify.matrix.solve import Evidence
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.planning import planned
-from kubeproof.verify.proofs.slices import searched_part
+from kubeproof.verify.planning import plan_input
+from kubeproof.verify.proofs.slices import search_part
 from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.searching import Watch
@@ -130,6 +130,21 @@ def test_a_budget_of_another_workload_that_blocks_a_drain_is_that_workloads_faul
 
         assert cell(result, "drain").grade == Grade.STEADY
         assert cell(result, "drain", "Deployment/data/web").grade == Grade.STUCK
+
+
+def test_pods_that_may_never_be_ready_may_hold_up_a_drain_that_others_wait_for() -> None:
+    apart = "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}"
+    alone = f"affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{apart}]}}}}"
+    gated = workload(replicas=2, extra="readinessGates: [{conditionType: lb}]").replace("web", "gated")
+    one_of_two = BUDGET.replace("web", "gated").replace("100%", "1")
+    beside = load(NODES, workload(replicas=3, extra=alone), gated, one_of_two)
+
+    kept = cell(survey(beside, "drain", "podCrash"), "drain")
+
+    assert kept.grade == Grade.UNKNOWN
+    assert "readinessGates of Deployment/shop/gated" in kept.detail
+    assert cell(survey(beside, "podCrash"), "podCrash").grade == Grade.STEADY
+    assert cell(survey(load(NODES, workload(replicas=2), gated, one_of_two), "drain"), "drain").grade == Grade.STEADY
 
 
 def test_pods_that_come_back_to_a_drained_node_hold_up_no_drain_of_kubectl():
@@ -270,6 +285,16 @@ def test_an_autoscaler_may_take_pods_away_that_are_not_available_yet() -> None:
     assert "minReadySeconds" in found.detail
 
 
+def test_pods_that_are_available_later_break_nothing_where_the_autoscaler_keeps_to_its_minimum() -> None:
+    keeps = SCALER.replace("minReplicas: 1", "minReplicas: 2")
+
+    assert cell(survey(load(NODES, late(2, 1, 0), keeps), "rollout"), "rollout").grade == Grade.STEADY
+    another = keeps.replace("{name: web, namespace: shop}", "{name: too, namespace: shop}")
+    assert cell(survey(load(NODES, late(2, 1, 0), keeps, another), "rollout"), "rollout").grade == Grade.UNKNOWN
+    rises = keeps.replace("averageUtilization: 80", "averageUtilization: 70")
+    assert cell(survey(load(NODES, late(2, 1, 0), rises), "rollout"), "rollout").grade == Grade.UNKNOWN
+
+
 def test_pods_with_a_deadline_take_no_more_room_than_they_declare() -> None:
     job = JOB.replace("podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}", "")
     due = job.replace("restartPolicy: Never,", "restartPolicy: Never, activeDeadlineSeconds: 60,").replace("CPU", "1")
@@ -351,7 +376,7 @@ def test_a_single_workload_is_proved_with_fewer_states_than_a_search_takes() -> 
 def test_what_is_proved_of_a_workload_stays_proved_when_more_are_looked_at() -> None:
     part = Slice(load(NODES, workload()), ("Deployment/shop/web",), (0, 1, 2))
     part = replace(part, loaded=under_faults(part.loaded, ("rollout",), "Deployment/shop/web"))
-    searched = searched_part(part, planned(part.loaded, VerifyOptions()), VerifyOptions(), Watch())
+    searched = search_part(part, plan_input(part.loaded, VerifyOptions()), VerifyOptions(), Watch())
     found = {0: Verdict.UNKNOWN, 1: Verdict.VIOLATED, 2: Verdict.UNKNOWN}
     more = Evidence(part, searched, found).knowing(frozenset({0, 1}))
 
@@ -381,6 +406,21 @@ def test_a_volume_that_is_kept_for_nobody_concerns_those_whose_claims_it_fits() 
     loaded = load(NODES, VOLUME, claim("local"), using, workload())
 
     assert [part.workloads for part in cut_by_relations(loaded)] == [("Deployment/shop/db",), ("Deployment/shop/web",)]
+
+
+def test_the_claim_of_an_ordinal_concerns_who_mounts_it_too() -> None:
+    waits = "\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast}\n"
+    waits += "provisioner: ebs.csi.aws.com\nvolumeBindingMode: WaitForFirstConsumer\n---"
+    own = "{metadata: {name: data}, spec: {storageClassName: fast, accessModes: [ReadWriteMany]}}"
+    db = workload("StatefulSet", extra="nodeSelector: {topology.kubernetes.io/zone: zb}").replace("web", "db")
+    db = db.replace("  replicas: 1", f"  replicas: 1\n  volumeClaimTemplates: [{own}]")
+    mount = "volumes: [{name: data, persistentVolumeClaim: {claimName: data-db-0}}]"
+    backup = workload(extra=f"nodeSelector: {{topology.kubernetes.io/zone: za}}\n      {mount}")
+    shared = claim("fast").replace("{name: data,", "{name: data-db-0,").replace("ReadWriteOnce", "ReadWriteMany")
+
+    result = survey(load(NODES, waits, shared, db, backup, workload().replace("web", "other")), "deploy")
+
+    assert [one.grade for one in matrix_of(result).cells] == [Grade.STUCK, Grade.STUCK, Grade.STEADY]
 
 
 def prioritized(cpu: str = "100m") -> Loaded:
@@ -418,3 +458,46 @@ def test_a_metric_that_nobody_knows_decides_nothing_where_every_size_is_proved()
     assert cell(found, "deploy").grade == Grade.STEADY
     assert cell(found, "rollout").grade == Grade.STEADY
     assert cell(found, "drain").grade == Grade.DIPS
+
+
+def once_mounting(*, replicas: int = 1, strategy: str = "{type: Recreate}") -> Loaded:
+    """A Deployment that mounts a ReadWriteOnce claim by its name."""
+    mount = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
+    web = workload(replicas=replicas, extra=mount).replace("  selector:", f"  strategy: {strategy}\n  selector:", 1)
+    return load(NODES, web, ONCE)
+
+
+ONCE = """
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: shop}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---"""
+
+
+def test_a_single_pod_with_a_disk_is_not_scaled_by_hand() -> None:
+    decided = matrix_of(survey(once_mounting()))
+
+    assert "scale" not in [column.key for column in decided.columns]
+    assert all(one.grade != Grade.UNKNOWN for one in decided.cells)
+    assert cell(survey(once_mounting(replicas=2), "scale"), "scale").grade == Grade.UNKNOWN
+
+
+def test_a_rollout_whose_pods_meet_at_a_disk_says_what_to_change() -> None:
+    open_cell = cell(survey(once_mounting(strategy="{type: RollingUpdate}"), "rollout"), "rollout")
+
+    assert open_cell.grade == Grade.UNKNOWN
+    assert "claim data of Deployment/shop/web" in open_cell.detail
+    assert "strategy {type: Recreate} avoids that" in open_cell.detail
+
+
+@pytest.mark.parametrize(("policy", "is_asked"), [("Never", False), ("OnFailure", True), ("Always", True)])
+def test_a_pod_that_ends_with_its_container_is_not_asked_about_crashes(policy: str, is_asked: bool) -> None:
+    pod = f"""apiVersion: v1
+kind: Pod
+metadata: {{name: once, namespace: shop}}
+spec: {{restartPolicy: {policy}, containers: [{{name: main, image: main}}]}}
+"""
+    columns = matrix_of(survey(load(NODES, pod))).columns
+
+    assert ("podCrash" in [column.key for column in columns]) == is_asked

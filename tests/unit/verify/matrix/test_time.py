@@ -8,12 +8,12 @@ import pytest
 
 from kubeproof.engine.limits import Deadline
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.faults import under_faults
+from kubeproof.manifests.scenarios.events.faults import under_faults
 from kubeproof.verify.matrix.questions import CellQuestion, single_faults, small_first
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.matrix.solve import Graded, Solver, _Cell
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.planning import planned
+from kubeproof.verify.planning import plan_input
 from kubeproof.verify.searching import NoTimeLeft, Watch
 from tests.unit.verify.matrix.test_matrix import NODES, load, workload
 
@@ -31,7 +31,7 @@ def grade_until(tick: float, loaded: Loaded, fault: str) -> Graded | None:
     faulty = under_faults(loaded, (fault,), WEB)
     question = CellQuestion(WEB, (fault,), 4_000, 60.0)
     try:
-        return _Cell(question, faulty, planned(faulty, OPTIONS), OPTIONS, watch, {}, {}).grade()
+        return _Cell(question, faulty, plan_input(faulty, OPTIONS), OPTIONS, watch, {}, {}).grade()
     except NoTimeLeft:
         return None
 

@@ -1,10 +1,10 @@
 """An input at another size: nodes copied, numbers following."""
 
 from kubeproof.cases.library import load_case
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.events.declarations import Apply, Scale
 from kubeproof.manifests.load import load
-from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.resize import Size, resize
 from tests.unit.verify.scaling.inputs import grows
 
 WEB = "Deployment/shop/web"
@@ -17,7 +17,7 @@ spec: {{{amount}, selector: {{matchLabels: {{app: web}}}}}}
 
 
 def at(loaded, nodes, pods):
-    return resized(loaded, loaded.scenario.scale, Size(tuple(nodes.items()), ((WEB, pods),)))
+    return resize(loaded, loaded.scenario.scale, Size(tuple(nodes.items()), ((WEB, pods),)))
 
 
 def budget_at_five(amount: str) -> PodDisruptionBudget:

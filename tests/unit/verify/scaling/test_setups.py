@@ -8,7 +8,7 @@ from kubeproof.cases.library import load_case
 from kubeproof.cluster.scale import Limit, NodeScale, Scale, WorkloadScale
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.load import load
-from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.resize import Size, resize
 from kubeproof.verify.scaling.setups import all_sizes, why_trivial
 from tests.unit.verify.scaling.inputs import ONLY_FAST, grows
 
@@ -95,21 +95,21 @@ def test_more_pods_than_the_nodes_hold_are_trivial(fast, slow, pods, reason):
     loaded = grows()
     size = Size((("fast", fast), ("slow", slow)), (("Deployment/shop/web", pods),))
 
-    assert why_trivial(resized(loaded, loaded.scenario.scale, size)) == reason
+    assert why_trivial(resize(loaded, loaded.scenario.scale, size)) == reason
 
 
 def test_constraints_that_only_the_scheduler_knows_make_no_size_trivial():
     loaded = grows(more=ONLY_FAST)
     size = Size((("fast", 1), ("slow", 1)), (("Deployment/shop/web", 6),))
 
-    assert why_trivial(resized(loaded, loaded.scenario.scale, size)) == ""
+    assert why_trivial(resize(loaded, loaded.scenario.scale, size)) == ""
 
 
 def test_pods_that_name_their_node_must_fit_there():
     loaded = grows(more="nodeName: fast")
     on_fast = Size((("fast", 1), ("slow", 3)), (("Deployment/shop/web", 4),))
 
-    assert "4 pods, and by requests the nodes hold 3" in why_trivial(resized(loaded, loaded.scenario.scale, on_fast))
+    assert "4 pods, and by requests the nodes hold 3" in why_trivial(resize(loaded, loaded.scenario.scale, on_fast))
 
 
 def test_two_workloads_are_trivial_if_they_do_not_fit_together():
@@ -122,7 +122,7 @@ def test_two_workloads_are_trivial_if_they_do_not_fit_together():
     loaded = grows(objects=other)
     size = Size((("fast", 1), ("slow", 0)), (("Deployment/shop/web", 2),))
 
-    assert why_trivial(resized(loaded, loaded.scenario.scale, size)) == (
+    assert why_trivial(resize(loaded, loaded.scenario.scale, size)) == (
         "all pods request 4000 of cpu, and the nodes have 3000"
     )
 
@@ -135,4 +135,4 @@ def test_a_workload_that_may_never_come_does_not_count():
 
     created = replace(loaded, scenario=replace(scenario, events=event))
 
-    assert why_trivial(resized(created, scenario.scale, size)) == ""
+    assert why_trivial(resize(created, scenario.scale, size)) == ""

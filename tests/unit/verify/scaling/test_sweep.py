@@ -9,11 +9,11 @@ from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.manifests.load import load_texts
 from kubeproof.verify.executors.pool import Pool
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.resize import resized
+from kubeproof.verify.resize import resize
 from kubeproof.verify.run import verify
 from kubeproof.verify.scaling.checkpoint import CODEC, sweep_journal
 from kubeproof.verify.scaling.esc import Esc, Minimum, esc_of
-from kubeproof.verify.scaling.fast_find import thinned
+from kubeproof.verify.scaling.fast_find import thin
 from kubeproof.verify.scaling.heatmap import HeatCell, heat_map
 from kubeproof.verify.scaling.plan import SweepOptions, is_swept, plan_sweep
 from kubeproof.verify.scaling.setups import all_sizes, why_trivial
@@ -31,7 +31,7 @@ def swept(loaded, options=VerifyOptions(), **chosen):
 def by_brute_force(loaded):
     """The verdict of every size that is not trivial, one by one."""
     scale = loaded.scenario.scale
-    inputs = [(size, resized(loaded, scale, size)) for size in all_sizes(scale, None, loaded.setup)]
+    inputs = [(size, resize(loaded, scale, size)) for size in all_sizes(scale, None, loaded.setup)]
     return [(size, verify(sized).verdict) for size, sized in inputs if not why_trivial(sized)]
 
 
@@ -200,14 +200,14 @@ def test_fast_find_takes_doubling_steps_and_the_ends():
     loaded = grows(fast=1, slow=1, pods=36)
     sizes = [size for size in all_sizes(loaded.scenario.scale, None, loaded.setup) if size.node_total == 2]
 
-    assert [size.pod_total for size in thinned(sizes)] == [1, 3, 7, 15, 31, 36]
-    assert thinned(()) == ()
+    assert [size.pod_total for size in thin(sizes)] == [1, 3, 7, 15, 31, 36]
+    assert thin(()) == ()
 
 
 @pytest.mark.parametrize("more", [ONLY_FAST, "terminationGracePeriodSeconds: 30"])
 def test_fast_find_finds_a_violation_if_one_of_its_sizes_has_one(more):
     loaded = grows(more=more)
-    visited = thinned(all_sizes(loaded.scenario.scale, None, loaded.setup))
+    visited = thin(all_sizes(loaded.scenario.scale, None, loaded.setup))
 
     result = swept(loaded, fast_find=True)
 
@@ -233,7 +233,7 @@ def test_a_resumed_sweep_gives_the_same_result(tmp_path):
         first = run_sweep(plan, choice, journal=journal)
 
     with sweep_journal(str(tmp_path), plan, choice, resume=True) as journal:
-        assert len(journal.known()) == 20
+        assert len(journal.read_known()) == 20
         assert run_sweep(plan, choice, journal=journal) == first
 
 

@@ -60,7 +60,7 @@ def test_strategies_that_search_nothing_come_before_the_search_of_the_whole() ->
 def test_what_needs_no_search_is_proved_from_bounds() -> None:
     result = verify(loaded(*ONE, scenario(BOUNDED, "{settles: {}}")))
 
-    assert [answered(one).name for one in result.results] == ["bounds", "search"]
+    assert [answered(one).name for one in result.results] == ["bounds", "first-look"]
     assert reasons(result.results[1])["bounds"] == Reason.NO_BOUND
 
 
@@ -77,7 +77,7 @@ def test_one_by_one_the_proof_and_the_violation_have_their_strategies() -> None:
     together = (node("n1", cpu="8"), node("n2", cpu="8"), web(1, name="one"), web(1, name="two"))
     result = verify(loaded(*together, scenario(READY % ("one", 1), READY % ("one", 2))), FEW)
 
-    assert [answered(one).name for one in result.results] == ["whatever-others-do", "alone"]
+    assert [answered(one).name for one in result.results] == ["pod-by-pod", "alone"]
     assert reasons(result.results[0])["first-look"] == Reason.LIMIT
     assert reasons(result.results[1])["whatever-others-do"] == Reason.NOT_PROVED
 
@@ -89,7 +89,7 @@ def test_what_stays_open_names_nobody_and_all_reasons() -> None:
 
     last = result.results[-1]
     assert (last.verdict, answered(last).name) == ("UNKNOWN", "")
-    assert list(reasons(last)) == [*dict.fromkeys(one.name for one in walk.STRATEGIES)]
+    assert set(reasons(last)) == {one.name for one in walk.STRATEGIES}
     assert reasons(last)["search"] == Reason.LIMIT
 
 
@@ -135,7 +135,7 @@ def test_a_fault_of_one_strategy_leaves_the_answer_to_the_next(monkeypatch: pyte
     result = verify(loaded(*ONE, scenario("{settles: {}}", BOUNDED)))
 
     assert [(one.verdict, answered(one).name) for one in result.results] == [
-        (Verdict.HOLDS, "search"),
+        (Verdict.HOLDS, "first-look"),
         (Verdict.HOLDS, "bounds"),
     ]
     assert reasons(result.results[0])["broken"] == Reason.FAILED

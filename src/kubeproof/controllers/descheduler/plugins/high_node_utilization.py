@@ -35,7 +35,7 @@ class HighNodeUtilization:
 
     def run(self, ledger: Ledger) -> frozenset[Ledger]:
         """All ledgers after the plugin."""
-        sources, others, reason = self._classified()
+        sources, others, reason = self._classify()
         if reason:
             return frozenset({ledger})
         budget = dict.fromkeys(self._names, 0)
@@ -55,7 +55,7 @@ class HighNodeUtilization:
         )
         return EvictionRun(self._context, chosen, self._names).run(ledger)
 
-    def _classified(self) -> tuple[tuple[int, ...], tuple[int, ...], str]:
+    def _classify(self) -> tuple[tuple[int, ...], tuple[int, ...], str]:
         """Underutilized entries, the other schedulable ones, and why nothing is done with them, if so."""
         scene = self._scene
         low = tuple(entry for entry in scene.ready if self._is_under(entry))
@@ -81,7 +81,7 @@ class HighNodeUtilization:
 
     def explain(self, ledger: Ledger) -> Iterator[str]:
         """Usage and class of every node."""
-        low, others, reason = self._classified()
+        low, others, reason = self._classify()
         for entry in self._scene.ready:
             kind = "underutilized" if entry in low else "a destination" if entry in others else "cordoned"
             used = percentages(self._scene, entry, BASIC)

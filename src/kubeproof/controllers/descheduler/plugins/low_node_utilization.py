@@ -47,7 +47,7 @@ class LowNodeUtilization:
 
     def run(self, ledger: Ledger) -> frozenset[Ledger]:
         """All ledgers after the plugin."""
-        under, over, reason = self._classified()
+        under, over, reason = self._classify()
         if reason:
             return frozenset({ledger})
         down_to = {entry: self._target(entry) for entry in (*under, *over)}
@@ -56,7 +56,7 @@ class LowNodeUtilization:
             used = usage(self._scene, entry, self._names)
             for name in self._names:
                 budget[name] += (down_to[entry][name] - used[name]) * self._scene.entries[entry].count
-        per_node = self._context.arguments.nested("evictionLimits").number("node") if self._by_percent else None
+        per_node = self._context.arguments.open_nested("evictionLimits").number("node") if self._by_percent else None
         sources = Sources(
             entries=over,
             destinations=under,
@@ -68,7 +68,7 @@ class LowNodeUtilization:
         )
         return EvictionRun(self._context, sources, self._names).run(ledger)
 
-    def _classified(self) -> tuple[tuple[int, ...], tuple[int, ...], str]:
+    def _classify(self) -> tuple[tuple[int, ...], tuple[int, ...], str]:
         """Underutilized and overutilized entries, and why nothing is done with them, if so."""
         scene = self._scene
         under = tuple(e for e in scene.ready if not scene.entries[e].unschedulable and self._is_under(e))
@@ -119,7 +119,7 @@ class LowNodeUtilization:
             return dict(thresholds)
         if not self._by_percent:  # a lower threshold of 0 stands for "not given"
             thresholds = {name: percent for name, percent in thresholds.items() if self._low.get(name)}
-        return {n: _clamped(self._average(n) + sign * percent) for n, percent in thresholds.items()}
+        return {n: _clamp(self._average(n) + sign * percent) for n, percent in thresholds.items()}
 
     def _average(self, name: str) -> float:
         """Usage in percent over the ready nodes.
@@ -143,7 +143,7 @@ class LowNodeUtilization:
 
     def explain(self, ledger: Ledger) -> Iterator[str]:
         """Usage and class of every node."""
-        under, over, reason = self._classified()
+        under, over, reason = self._classify()
         for entry in self._scene.ready:
             kind = "underutilized" if entry in under else "overutilized" if entry in over else "in between"
             used = percentages(self._scene, entry, BASIC)
@@ -158,6 +158,6 @@ def build(context: Context) -> LowNodeUtilization:
     return LowNodeUtilization(context)
 
 
-def _clamped(percent: float) -> float:
+def _clamp(percent: float) -> float:
     """Within 0 and 100; "not a number" stays."""
     return 100.0 if percent > 100 else 0.0 if percent < 0 else percent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.controllers.descheduler.plugins.rules import RulePlugin, Verdict
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.scene import Scene
@@ -18,14 +18,14 @@ SINCE_28 = versions.PREFERRED_AFFINITY.since
 
 def build(context: Context) -> RulePlugin:
     """The plugin for the configured affinity types; upstream only logs a type it does not know."""
-    verdicts = {REQUIRED: _required(context.scene)}
+    verdicts = {REQUIRED: _judge_required(context.scene)}
     if context.scene.version >= SINCE_28:
-        verdicts[PREFERRED] = _preferred(context.scene)
+        verdicts[PREFERRED] = _judge_preferred(context.scene)
     types = context.arguments.texts("nodeAffinityType")
     return RulePlugin(NAME, context, tuple(verdicts[name] for name in types if name in verdicts))
 
 
-def _required(scene: Scene) -> Verdict:
+def _judge_required(scene: Scene) -> Verdict:
     """The pod has required affinity, its node fails it, and some ready node fits."""
 
     def verdict(group: PodGroup, entry: int) -> str:
@@ -39,7 +39,7 @@ def _required(scene: Scene) -> Verdict:
     return verdict
 
 
-def _preferred(scene: Scene) -> Verdict:
+def _judge_preferred(scene: Scene) -> Verdict:
     """Some ready node has more preferred weight, and any node, the own one included, fits the pod."""
 
     def weight(group: PodGroup, entry: int) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint
 from kubeproof.controllers.descheduler.plugins.rules import RulePlugin
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.values import PodGroup
-from kubeproof.controllers.scheduler.plugins.taint_toleration import untolerated_taints
+from kubeproof.controllers.scheduler.plugins.taint_toleration import find_untolerated
 
 NAME = "RemovePodsViolatingNodeTaints"
 ARGUMENTS = frozenset({"namespaces", "labelSelector", "includePreferNoSchedule", "excludedTaints", "includedTaints"})
@@ -28,16 +28,16 @@ def build(context: Context) -> RulePlugin:
     included = arguments.texts("includedTaints")
 
     def counts(taint: Taint) -> bool:
-        return not _named(taint, excluded) and (not some or _named(taint, included))
+        return not _is_named(taint, excluded) and (not some or _is_named(taint, included))
 
     def verdict(group: PodGroup, entry: int) -> str:
         taints = tuple(taint for taint in scene.entries[entry].taints if counts(taint))
-        for taint in untolerated_taints(taints, scene.template(group.workload).tolerations, effects):
+        for taint in find_untolerated(taints, scene.template(group.workload).tolerations, effects):
             return f"taint {taint.key}={taint.value}:{taint.effect} is not tolerated"
         return ""
 
     return RulePlugin(NAME, context, (verdict,), keeps_failed=scene.version >= SKIPS_FAILED_SINCE)
 
 
-def _named(taint: Taint, names: tuple[str, ...]) -> bool:
+def _is_named(taint: Taint, names: tuple[str, ...]) -> bool:
     return taint.key in names or bool(taint.value and f"{taint.key}={taint.value}" in names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.controllers.descheduler.plugins.rules import RulePlugin
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.values import PodGroup

@@ -40,14 +40,14 @@ class RulePlugin:
         ledgers = frozenset({ledger})
         for verdict in self._verdicts:
             ledgers = frozenset(
-                after for before in ledgers for after in self._evicted(before, self._plan(before, verdict))
+                after for before in ledgers for after in self._evict(before, self._plan(before, verdict))
             )
         return ledgers
 
     def _plan(self, ledger: Ledger, verdict: Verdict) -> Plan:
         return plan_of(ledger.nodes, lambda state: self._work(state, verdict))
 
-    def _evicted(self, ledger: Ledger, plan: Plan) -> frozenset[Ledger]:
+    def _evict(self, ledger: Ledger, plan: Plan) -> frozenset[Ledger]:
         evictions = self._context.evictions
         return evictions.pod_by_pod(ledger, plan) if self._everywhere else evictions.node_by_node(ledger, plan)
 

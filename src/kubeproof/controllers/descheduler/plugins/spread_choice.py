@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
-from kubeproof.controllers.descheduler.choices import Takes, any_takes, block_takes, limited, shared_out
+from kubeproof.cluster.api import versions
+from kubeproof.controllers.descheduler.choices import Takes, any_takes, block_takes, check_limit, share_out
 from kubeproof.controllers.descheduler.ledger import NodeState
 from kubeproof.controllers.descheduler.values import Version
 
@@ -66,7 +66,7 @@ def after_loss(domain: Domain, loss: int, ranks: Ranks, version: Version) -> set
         loss -= taken
         if taken:
             ends = {after for before in ends for after in _take(before, order, taken, ranks, in_order, version)}
-    return {_merged((now, count) for _, now, count in end) for end in ends}
+    return {_merge((now, count) for _, now, count in end) for end in ends}
 
 
 def _keeps_order(pods: int, ranks: int, version: Version) -> bool:
@@ -92,7 +92,7 @@ def _take(
             pieces = _pieces(node, now, count, takes, rank, in_order)
             partial = {(*before, *piece) for before in partial for piece in pieces}
         ends |= partial
-        limited(len(ends))
+        check_limit(len(ends))
     return ends
 
 
@@ -102,14 +102,14 @@ def _pieces(node: MarkedNode, now: MarkedNode, count: int, takes: Takes, rank: R
     results: list[Split] = [((node, now, untouched),) if untouched else ()]
     for take, times in takes:
         mark = Mark(rank.groups, rank.marked, take, in_order)
-        marked = list(_marked(now, mark, rank.pods)) if rank.marked else [now]
-        pieces = [tuple((node, after, share) for after, share in shares) for shares in shared_out(times, marked)]
+        marked = list(_mark(now, mark, rank.pods)) if rank.marked else [now]
+        pieces = [tuple((node, after, share) for after, share in shares) for shares in share_out(times, marked)]
         results = [(*before, *piece) for before in results for piece in pieces]
-        limited(len(results))
+        check_limit(len(results))
     return results
 
 
-def _marked(node: MarkedNode, mark: Mark, most: int) -> Iterator[MarkedNode]:
+def _mark(node: MarkedNode, mark: Mark, most: int) -> Iterator[MarkedNode]:
     """The node with one more mark, joined with an earlier one on the same groups for every possible overlap."""
     others = tuple(old for old in node.marks if old[:2] != mark[:2])
     for old in node.marks:
@@ -126,7 +126,7 @@ def _of(ranks: tuple[Rank, ...], order: tuple[int, ...]) -> Rank:
     return next((rank for rank in ranks if rank.order == order), Rank(order, (), (), 0))
 
 
-def _merged(nodes: Iterator[tuple[MarkedNode, int]]) -> Domain:
+def _merge(nodes: Iterator[tuple[MarkedNode, int]]) -> Domain:
     counts: dict[MarkedNode, int] = {}
     for node, count in nodes:
         counts[node] = counts.get(node, 0) + count

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration
 from kubeproof.cluster.objects import PodTemplate, SpreadConstraint
 from kubeproof.controllers.descheduler.scene import Scene

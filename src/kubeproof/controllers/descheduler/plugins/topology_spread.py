@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.priorities import priority_of
-from kubeproof.controllers.descheduler.choices import assignments, limited, selections, shared_out
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.steering.priorities import priority_of
+from kubeproof.controllers.descheduler.choices import assignments, check_limit, selections, share_out
 from kubeproof.controllers.descheduler.ledger import (
     Block,
     Ledger,
     NodeState,
     Plan,
     Take,
-    joined,
-    merged,
+    join,
+    merge,
 )
 from kubeproof.controllers.descheduler.plugins.spread_choice import Domain, MarkedNode, Rank, after_loss
 from kubeproof.controllers.descheduler.plugins.spread_constraints import (
@@ -65,7 +65,7 @@ class TopologySpread:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._scene = context.scene
-        self._actions = self._allowed_actions()
+        self._actions = self._find_allowed_actions()
         self._needs_fit = self._scene.version < CONSTRAINTS_ARGUMENT_SINCE or context.arguments.flag(
             "topologyBalanceNodeFit", default=True
         )
@@ -74,12 +74,12 @@ class TopologySpread:
         """All ledgers: marks constraint by constraint, then evicts in any order."""
         states: set[Marked] = {tuple((MarkedNode(state, ()), count) for state, count in ledger.nodes)}
         for constraint in self.constraints(ledger):
-            states = {after for before in states for after in self._balanced(before, constraint)}
-            limited(len(states))
+            states = {after for before in states for after in self._balance(before, constraint)}
+            check_limit(len(states))
         plans = {plan for state in states for plan in self._plans(state)}
-        limited(len(plans))
+        check_limit(len(plans))
         results = {end for plan in plans for end in self._context.evictions.pod_by_pod(ledger, plan)}
-        limited(len(results))
+        check_limit(len(results))
         return frozenset(results)
 
     def constraints(self, ledger: Ledger) -> tuple[BalancedConstraint, ...]:
@@ -116,7 +116,7 @@ class TopologySpread:
                 continue
             yield index, group, left
 
-    def _counted(self, state: NodeState, constraint: BalancedConstraint) -> list[tuple[int, PodGroup, int]]:
+    def _list_counted(self, state: NodeState, constraint: BalancedConstraint) -> list[tuple[int, PodGroup, int]]:
         """The groups of a node that the constraint counts."""
         return [
             (index, group, left)
@@ -151,9 +151,9 @@ class TopologySpread:
         return sorted(kinds)
 
     def _size(self, node: MarkedNode, constraint: BalancedConstraint) -> int:
-        return sum(left for _, _, left in self._counted(node.state, constraint))
+        return sum(left for _, _, left in self._list_counted(node.state, constraint))
 
-    def _balanced(self, nodes: Marked, constraint: BalancedConstraint) -> set[Marked]:
+    def _balance(self, nodes: Marked, constraint: BalancedConstraint) -> set[Marked]:
         """The nodes with the constraint's marks added, for every choice."""
         kinds = self.kinds(nodes, constraint)
         sizes = [kind.size for kind in kinds for _ in range(kind.domains)]
@@ -168,12 +168,12 @@ class TopologySpread:
             of_size = [loss for loss, own in zip(losses, sizes, strict=True) if own == size]
             if any(of_size):
                 alike = [kind for kind in kinds if kind.size == size]
-                steps = self._shared_out(alike, of_size, constraint, small)
+                steps = self._share_out(alike, of_size, constraint, small)
                 changes = {(*before, *step) for before in changes for step in steps}
-                limited(len(changes))
-        return {_summed((*nodes, *change)) for change in changes}
+                check_limit(len(changes))
+        return {_sum((*nodes, *change)) for change in changes}
 
-    def _shared_out(
+    def _share_out(
         self, alike: list[DomainKind], losses: list[int], constraint: BalancedConstraint, small: tuple[int, ...]
     ) -> set[Marked]:
         """Changes to nodes when domains of one size lose these numbers; which domain loses which is open."""
@@ -183,8 +183,8 @@ class TopologySpread:
             for kind, lost in zip(alike, split, strict=True):
                 for loss, times in lost.items():
                     steps = list(self._losses(kind.nodes, loss, times, constraint, small)) if loss else [()]
-                    partial = {_summed((*before, *step)) for before in partial for step in steps}
-                    limited(len(partial))
+                    partial = {_sum((*before, *step)) for before in partial for step in steps}
+                    check_limit(len(partial))
             results |= partial
         return results
 
@@ -195,14 +195,14 @@ class TopologySpread:
         ranks = cache(lambda node: self._ranks(node, constraint, small))
         ends = sorted(after_loss(domain, loss, ranks, self._scene.version))
         gone = [(node, -count * times) for node, count in domain]
-        for shares in shared_out(times, ends):
+        for shares in share_out(times, ends):
             come = [(node, count * share) for end, share in shares for node, count in end]
-            yield _summed((*gone, *come))
+            yield _sum((*gone, *come))
 
     def _ranks(self, node: MarkedNode, constraint: BalancedConstraint, small: tuple[int, ...]) -> tuple[Rank, ...]:
         """The node's counted pods by the order in which they are taken."""
         ranks: dict[tuple[int, ...], list[tuple[int, int, bool]]] = {}
-        for index, group, left in self._counted(node.state, constraint):
+        for index, group, left in self._list_counted(node.state, constraint):
             fits = self._scene.fits_another(group.workload, node.state.entry, small)
             order = (int(not self._context.evictor.may_evict(group)), int(self._is_bound(group)), self._last(group))
             prefix = (int(not fits),) if self._scene.version >= PREFERS_FITTING_SINCE else ()
@@ -237,17 +237,17 @@ class TopologySpread:
         """What to evict, for every choice of marked pods; single pods in any order."""
         partial: set[tuple[tuple[NodeState, tuple[Block, ...], int], ...]] = {()}
         for node, count in nodes:
-            works = sorted({self._work(node.state, lost) for lost in self._lost(node)})
+            works = sorted({self._work(node.state, lost) for lost in self._lose(node)})
             partial = {
                 (*before, *((node.state, work, share) for work, share in shares))
                 for before in partial
-                for shares in shared_out(count, works)
+                for shares in share_out(count, works)
             }
-            limited(len(partial))
+            check_limit(len(partial))
         for plan in partial:
-            yield joined(plan)
+            yield join(plan)
 
-    def _lost(self, node: MarkedNode) -> set[tuple[int, ...]]:
+    def _lose(self, node: MarkedNode) -> set[tuple[int, ...]]:
         """Marked pods by group; constraints that count different groups agree on the pods of a common one."""
         entry = self._scene.entries[node.state.entry]
         results = {(0,) * len(entry.pods)}
@@ -274,7 +274,7 @@ class TopologySpread:
             and evictor.may_evict_now(groups[index], state.entry)
         )
 
-    def _allowed_actions(self) -> frozenset[str]:
+    def _find_allowed_actions(self) -> frozenset[str]:
         """DoNotSchedule, and ScheduleAnyway if asked for: by a flag up to 0.27, by a list since."""
         arguments = self._context.arguments
         if self._scene.version >= CONSTRAINTS_ARGUMENT_SINCE:
@@ -283,12 +283,12 @@ class TopologySpread:
 
     def explain(self, ledger: Ledger) -> Iterator[str]:
         """Sizes, average and moves, constraint by constraint."""
-        nodes: Marked = tuple((MarkedNode(state, ()), count) for state, count in merged(ledger.nodes))
+        nodes: Marked = tuple((MarkedNode(state, ()), count) for state, count in merge(ledger.nodes))
         constraints = self.constraints(ledger)
         moved = 0
         for constraint in constraints:
             kinds = self.kinds(nodes, constraint)
-            yield from self._told(kinds, constraint)
+            yield from self._tell_drops(kinds, constraint)
             sizes = [kind.size for kind in kinds for _ in range(kind.domains)]
             moved += not is_balanced(sizes, constraint.max_skew)
         if moved and len(constraints) > 1:
@@ -297,7 +297,7 @@ class TopologySpread:
                 f"whatever the other {len(constraints) - 1} and the scheduler's preferences say"
             )
 
-    def _told(self, kinds: list[DomainKind], constraint: BalancedConstraint) -> Iterator[str]:
+    def _tell_drops(self, kinds: list[DomainKind], constraint: BalancedConstraint) -> Iterator[str]:
         names = [kind.name for kind in kinds for _ in range(kind.domains)]
         sizes = [kind.size for kind in kinds for _ in range(kind.domains)]
         many = [f"{kind.domains} like " if kind.domains > 1 else "" for kind in kinds]
@@ -316,7 +316,7 @@ def build(context: Context) -> TopologySpread:
     return TopologySpread(context)
 
 
-def _summed(nodes: Marked) -> Marked:
+def _sum(nodes: Marked) -> Marked:
     """The numbers of equal nodes added up; in a change they may be negative."""
     counts: dict[MarkedNode, int] = {}
     for node, count in nodes:

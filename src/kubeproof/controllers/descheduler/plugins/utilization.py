@@ -10,12 +10,12 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import tolerates_all
-from kubeproof.cluster.near_nodes import agreed
+from kubeproof.cluster.nodes.near_nodes import agree
 from kubeproof.cluster.objects import Container
-from kubeproof.cluster.priorities import priority_of
-from kubeproof.controllers.descheduler.choices import limited
+from kubeproof.cluster.steering.priorities import priority_of
+from kubeproof.controllers.descheduler.choices import check_limit
 from kubeproof.controllers.descheduler.ledger import Ledger, NodeState, alive
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.scene import PODS, Scene
@@ -54,7 +54,7 @@ class Sources(NamedTuple):
 def capacity(scene: Scene, entry: int) -> dict[str, int]:
     """What one node of the entry offers, pods included."""
     node = scene.entries[entry].node
-    return {**dict(agreed(node, lambda size: tuple(sorted(allocatable(size).items())))), PODS: node.pods}
+    return {**dict(agree(node, lambda size: tuple(sorted(allocatable(size).items())))), PODS: node.pods}
 
 
 def usage(scene: Scene, entry: int, names: tuple[str, ...]) -> dict[str, int]:
@@ -95,7 +95,7 @@ class EvictionRun:
         for entries in self._by_usage():
             for _ in range(self._scene.node_count(entries)):
                 states = {after for before in states for after in self._next_node(before, entries)}
-                limited(len(states))
+                check_limit(len(states))
         return frozenset(state.ledger for state in states)
 
     def _by_usage(self) -> list[tuple[int, ...]]:
@@ -146,11 +146,11 @@ class EvictionRun:
     def _may_go(self, group: PodGroup, node: NodeState) -> bool:
         """Filter, tolerations of some destination, namespaces, PreEvictionFilter."""
         only = self._sources.only_requesting
-        if group.failed or (only and not any(self._asked(group, name) for name in only)):
+        if group.failed or (only and not any(self._list_requests(group, name) for name in only)):
             return False
         if not self._context.evictor.may_evict(group) or not self._tolerates_some(group):
             return False
-        chosen = self._context.arguments.nested("evictableNamespaces").texts("exclude")
+        chosen = self._context.arguments.open_nested("evictableNamespaces").texts("exclude")
         if self._scene.workload(group.workload).namespace in chosen:
             return False
         return self._context.evictor.may_evict_now(group, node.entry)
@@ -163,16 +163,16 @@ class EvictionRun:
 
     def _quality(self, group: PodGroup) -> tuple[int, int]:
         """Low priorities go first, then BestEffort pods: no container requests cpu or memory."""
-        requests = any(amount for name in (CPU, MEMORY) for amount in self._asked(group, name))
+        requests = any(amount for name in (CPU, MEMORY) for amount in self._list_requests(group, name))
         return priority_of(self._scene.template(group.workload)), int(requests)
 
-    def _asked(self, group: PodGroup, name: str) -> list[int]:
+    def _list_requests(self, group: PodGroup, name: str) -> list[int]:
         """What the containers and init containers that state a request of the resource request."""
         template = self._scene.template(group.workload)
-        stated = [_stated(container, name) for container in (*template.containers, *template.init_containers)]
+        stated = [_read_request(container, name) for container in (*template.containers, *template.init_containers)]
         return [amount for amount in stated if amount is not None]
 
-    def _freed(self, group: PodGroup, name: str) -> int:
+    def _measure_freed(self, group: PodGroup, name: str) -> int:
         """What the eviction of a pod frees in upstream's books."""
         amount = 1 if name == PODS else self._scene.requests(group.workload).get(name, 0)
         overhead = dict(self._scene.template(group.workload).overhead).get(name, 0)
@@ -180,7 +180,7 @@ class EvictionRun:
         return 0 if forgets and name != PODS else amount
 
     def _less(self, budget: tuple[tuple[str, int], ...], group: PodGroup) -> tuple[tuple[str, int], ...]:
-        return tuple((name, left - self._freed(group, name)) for name, left in budget)
+        return tuple((name, left - self._measure_freed(group, name)) for name, left in budget)
 
     def _stops(self, start: NodeState, node: NodeState, budget: Amounts) -> bool:
         """True if the budget is spent, or the node is no longer over its target."""
@@ -192,11 +192,11 @@ class EvictionRun:
         for index, group in enumerate(self._scene.entries[node.entry].pods):
             gone = node.losses[index] - start.losses[index]
             for name in self._names if gone else ():
-                used[name] -= self._freed(group, name) * gone
+                used[name] -= self._measure_freed(group, name) * gone
         target = self._sources.down_to[node.entry]
         return all(used[name] <= target[name] for name in self._names)
 
 
-def _stated(container: Container, name: str) -> int | None:
+def _read_request(container: Container, name: str) -> int | None:
     """A container's request of a resource, None if it states none."""
     return {CPU: container.cpu_milli, MEMORY: container.memory_bytes, **dict(container.others)}.get(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.controllers.scheduler.plugins.resource_shares import shares
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.images import VOLUME_IMAGES_SINCE, image_sizes, images_of, tracked_images
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.nodes.images import VOLUME_IMAGES_SINCE, image_sizes, images_of, track_images
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView
 
@@ -28,9 +28,9 @@ class ImageLocality:
 
     def observe(self, view: NodeView) -> Sizes:
         listed = dict(view.node.images)
-        return tuple(listed.get(name, self._brought(view, name)) for name in self._names)
+        return tuple(listed.get(name, self._find_brought(view, name)) for name in self._names)
 
-    def _brought(self, view: NodeView, name: str) -> int | None:
+    def _find_brought(self, view: NodeView, name: str) -> int | None:
         """The size of an image that a pod has brought to the node since."""
         bit, size = self._later.get(name, (0, 0))
         return size if view.images & bit else None
@@ -59,4 +59,4 @@ def build_score(pod: IncomingPod) -> ImageLocality | None:
         return None
     raises_most = pod.version >= VOLUMES_RAISE_MOST_SINCE or pod.version < VOLUME_IMAGES_SINCE
     counted = len(names) - (0 if raises_most else len(pod.template.volume_images))
-    return ImageLocality(names, counted, sizes, tracked_images(pod.setup))
+    return ImageLocality(names, counted, sizes, track_images(pod.setup))

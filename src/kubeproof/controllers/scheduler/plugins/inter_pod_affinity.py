@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import short_name
 from kubeproof.controllers.scheduler.plugins.pod_terms import term_matches, workloads_meant
 from kubeproof.controllers.scheduler.pod import IncomingPod
@@ -20,12 +20,13 @@ from kubeproof.controllers.scheduler.protocol import (
     NodeView,
     PodCount,
     Rejection,
+    of_nodes,
 )
 
 SKIPS_SCORE_SINCE = versions.SKIPS_SCORE.since
-NOT_NEAR = Rejection("node(s) didn't match pod affinity rules", unresolvable=True)
-TOO_NEAR = Rejection("node(s) didn't match pod anti-affinity rules", unresolvable=False)
-UNWELCOME = Rejection("node(s) didn't satisfy existing pods anti-affinity rules", unresolvable=False)
+NOT_NEAR = of_nodes("didn't match pod affinity rules", unresolvable=True)
+TOO_NEAR = of_nodes("didn't match pod anti-affinity rules", unresolvable=False)
+UNWELCOME = of_nodes("didn't satisfy existing pods anti-affinity rules", unresolvable=False)
 
 
 class Rule(NamedTuple):
@@ -202,8 +203,8 @@ def _present(totals: Totals, fact: Tallies, index: int) -> int:
 def build_filter(pod: IncomingPod) -> PodFilter | None:
     """The filter, or None (upstream's Skip) if neither the pod nor any workload has a required term to check."""
     near = _near(pod)
-    apart = _rules(pod, dict.fromkeys(_meant_by_own(pod), 1))
-    against = _rules(pod, dict.fromkeys(_meant_by_existing(pod), 1))
+    apart = _rules(pod, dict.fromkeys(_list_own_terms(pod), 1))
+    against = _rules(pod, dict.fromkeys(_list_existing_terms(pod), 1))
     return PodFilter(pod, near, apart, against) if near or apart or against else None
 
 
@@ -237,14 +238,14 @@ def _near(pod: IncomingPod) -> list[Rule]:
     return [Rule(key, dict.fromkeys(sorted(meant), 1), key in pod.unique_keys) for key in keys]
 
 
-def _meant_by_own(pod: IncomingPod) -> Iterator[tuple[str, int]]:
+def _list_own_terms(pod: IncomingPod) -> Iterator[tuple[str, int]]:
     """Topology keys and workloads of the pod's required anti-affinity."""
     for term in pod.template.pod_anti_affinity.required:
         for workload in sorted(workloads_meant(pod.setup, pod.index, term)):
             yield term.topology_key, workload
 
 
-def _meant_by_existing(pod: IncomingPod) -> Iterator[tuple[str, int]]:
+def _list_existing_terms(pod: IncomingPod) -> Iterator[tuple[str, int]]:
     """Topology keys and owners of the required anti-affinity terms, of any workload, that mean the pod."""
     for owner, workload in enumerate(pod.setup.workloads):
         for term in workload.template.pod_anti_affinity.required:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from kubeproof.cluster.labels import NodeTerm, PreferredTerm
 from kubeproof.cluster.objects import PodTemplate
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, normalise_by_maximum
+from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, normalise_by_maximum, of_nodes
 
-POD_MISMATCH = Rejection("node(s) didn't match Pod's node affinity/selector", unresolvable=True)
-PROFILE_MISMATCH = Rejection("node(s) didn't match scheduler-enforced node affinity", unresolvable=True)
+POD_MISMATCH = of_nodes("didn't match Pod's node affinity/selector", unresolvable=True)
+PROFILE_MISMATCH = of_nodes("didn't match scheduler-enforced node affinity", unresolvable=True)
 
 
 def any_term_matches(terms: tuple[NodeTerm, ...], labels: Mapping[str, str], name: str) -> bool:

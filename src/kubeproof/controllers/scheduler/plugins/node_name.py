@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
+from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, of_nodes
 
-REJECTION = Rejection("node(s) didn't match the requested node name", unresolvable=True)
+REJECTION = of_nodes("didn't match the requested node name", unresolvable=True)
 
 
 class NodeName:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import HostPort, PodTemplate, Setup
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
+from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, of_nodes
 
 SIDECAR_PORTS_SINCE = versions.SIDECAR_PORTS.since
 EVERY_ADDRESS = HostPort(0).ip
-REJECTION = Rejection("node(s) didn't have free ports for the requested pod ports", unresolvable=False)
+REJECTION = of_nodes("didn't have free ports for the requested pod ports", unresolvable=False)
 
 
 def host_ports(template: PodTemplate, version: tuple[int, int]) -> frozenset[HostPort]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from kubeproof.cluster import versions
-from kubeproof.cluster.near_nodes import agreed_monotone
+from kubeproof.cluster.api import versions
+from kubeproof.cluster.nodes.near_nodes import agree_monotone
 from kubeproof.cluster.objects import Node
 from kubeproof.controllers.scheduler.plugins.resource_shares import Share, shares
 from kubeproof.controllers.scheduler.pod import IncomingPod
@@ -15,8 +15,8 @@ from kubeproof.controllers.scheduler.protocol import (
     NodeView,
     Rejection,
     Usage,
+    divide_truncating,
     round_half_away,
-    truncated_quotient,
 )
 from kubeproof.controllers.scheduler.requests import CPU, NATIVE, allocatable, incoming_requests, pod_requests
 from kubeproof.errors import InternalError
@@ -33,7 +33,7 @@ class FitFilter:
 
     def __init__(self, pod: IncomingPod) -> None:
         self._requests = dict(pod_requests(pod.template, pod.version).true)
-        self._checked = _checked_resources(self._requests, pod.version)
+        self._checked = _list_checked(self._requests, pod.version)
         self._tells_unresolvable = pod.version >= UNRESOLVABLE_SINCE
 
     def reject(self, view: NodeView) -> Rejection | None:
@@ -43,14 +43,17 @@ class FitFilter:
         def reject_size(node: Node) -> Rejection | None:
             return self._rejection(node.pods, allocatable(node), view.usage)
 
-        return agreed_monotone(view.node, reject_size)
+        return agree_monotone(view.node, reject_size)
 
     def _rejection(self, pods: int, offered: Mapping[str, int], usage: Usage) -> Rejection | None:
         reasons = ["Too many pods"] if usage.pods + 1 > pods else []
         unresolvable = False
         for name in self._checked:
-            request, capacity = self._requests.get(name, 0), offered.get(name, 0)
-            if request > capacity - usage.requested.get(name, 0):
+            request, taken = self._requests.get(name, 0), usage.requested.get(name, 0)
+            if not request and not taken:
+                continue  # it fits whatever the node offers
+            capacity = offered.get(name, 0)
+            if request > capacity - taken:
                 reasons.append(f"Insufficient {name}")
                 unresolvable |= self._tells_unresolvable and request > capacity
         return Rejection(", ".join(reasons), unresolvable) if reasons else None
@@ -61,15 +64,18 @@ class FitFilter:
         if view.usage.pods + 1 > view.node.pods:
             parts.append(f"{view.usage.pods} of {view.node.pods} pods")
         for name in self._checked:
-            request, capacity = self._requests.get(name, 0), view.allocatable.get(name, 0)
-            free = capacity - view.usage.requested.get(name, 0)
+            request, taken = self._requests.get(name, 0), view.usage.requested.get(name, 0)
+            if not request and not taken:
+                continue
+            capacity = view.allocatable.get(name, 0)
+            free = capacity - taken
             if request > free:
                 unit = "m" if name == CPU else ""
                 parts.append(f"{name}: {request}{unit} asked for, {free}{unit} of {capacity}{unit} free")
         return "; ".join(parts)
 
 
-def _checked_resources(requests: dict[str, int], version: tuple[int, int]) -> tuple[str, ...]:
+def _list_checked(requests: dict[str, int], version: tuple[int, int]) -> tuple[str, ...]:
     """The resources that the filter compares, in upstream's order; none for a pod that requests nothing."""
     scalars = sorted(requests.keys() - set(NATIVE))
     if not scalars and not any(requests.values()):
@@ -116,24 +122,24 @@ def most_allocated(compared: list[Share]) -> int:
     return sum(used) // weights
 
 
-def requested_to_capacity_ratio(compared: list[Share], shape: Shape) -> int:
+def score_requested_to_capacity(compared: list[Share], shape: Shape) -> int:
     """The weighted mean of the shape's values at each utilisation; resources that score 0 do not count."""
     total = weights = 0
     for share in compared:
-        score = broken_line(shape, min(share.requested, share.capacity) * 100 // share.capacity)
+        score = interpolate(shape, min(share.requested, share.capacity) * 100 // share.capacity)
         if score > 0:
             total += score * share.weight
             weights += share.weight
     return round_half_away(total / weights) if weights else 0
 
 
-def broken_line(shape: Shape, utilisation: int) -> int:
+def interpolate(shape: Shape, utilisation: int) -> int:
     """The value of the line through the points, flat outside of them, in truncating integer arithmetic."""
     if utilisation <= shape[0][0]:
         return shape[0][1]
     for (left, low), (right, high) in pairwise(shape):
         if utilisation <= right:
-            return low + truncated_quotient((high - low) * (utilisation - left), right - left)
+            return low + divide_truncating((high - low) * (utilisation - left), right - left)
     return shape[-1][1]
 
 
@@ -151,5 +157,5 @@ def build_score(pod: IncomingPod) -> FitScore:
         if not profile.fit_shape:
             raise InternalError("E700 RequestedToCapacityRatio without shape points was not refused")
         shape = tuple((utilisation, score * SHAPE_SCORE_FACTOR) for utilisation, score in profile.fit_shape)
-        return FitScore(pod, lambda compared: requested_to_capacity_ratio(compared, shape))
+        return FitScore(pod, lambda compared: score_requested_to_capacity(compared, shape))
     return FitScore(pod, least_allocated)

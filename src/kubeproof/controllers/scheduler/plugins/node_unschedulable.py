@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kubeproof.cluster.labels import Taint, tolerates_all
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
+from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, of_nodes
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable")
-REJECTION = Rejection("node(s) were unschedulable", unresolvable=True)
+REJECTION = of_nodes("were unschedulable", unresolvable=True)
 
 
 class NodeUnschedulable:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import NodeTerm
-from kubeproof.cluster.profiles import NODE_AFFINITY
+from kubeproof.cluster.steering.profiles import NODE_AFFINITY
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
+from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, of_nodes
 
 NODE_NAME = "NodeName"
 CONFLICT = Rejection("pod affinity terms conflict", unresolvable=True)
@@ -53,14 +53,14 @@ def pin(pod: IncomingPod) -> Pinned | None:
     if not by_plugin.get(NODE_AFFINITY, names):
         return Pinned(NODE_AFFINITY, PinnedNodes(frozenset(), CONFLICT), frozenset())
     must_exist = names if pod.version < MAY_NAME_MISSING_NODES_SINCE else frozenset()
-    return Pinned(plugin, PinnedNodes(names, _left_out(pod, sorted(by_plugin), names)), must_exist)
+    return Pinned(plugin, PinnedNodes(names, _reject_left_out(pod, sorted(by_plugin), names)), must_exist)
 
 
 def _names_by_plugin(pod: IncomingPod) -> dict[str, frozenset[str]]:
     found = {}
     terms = pod.template.required_terms
     if terms and NODE_AFFINITY not in pod.profile.disabled:
-        names = _named_by_terms(terms, every_term=pod.version < ONE_TERM_MAY_CONFLICT_SINCE)
+        names = _find_named_by_terms(terms, every_term=pod.version < ONE_TERM_MAY_CONFLICT_SINCE)
         if names is not None:
             found[NODE_AFFINITY] = names
     node_name = pod.template.node_name
@@ -69,22 +69,22 @@ def _names_by_plugin(pod: IncomingPod) -> dict[str, frozenset[str]]:
     return found
 
 
-def _left_out(pod: IncomingPod, plugins: list[str], names: frozenset[str]) -> Rejection:
+def _reject_left_out(pod: IncomingPod, plugins: list[str], names: frozenset[str]) -> Rejection:
     """The framework's words about nodes that no filter looked at."""
     if pod.version < NAMES_LEFT_OUT_SINCE:
         return Rejection("", unresolvable=pod.version >= NO_PREEMPTION_THERE_SINCE)
     contradiction = "" if names else " simultaneously"
-    return Rejection(f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}]{contradiction}", unresolvable=True)
+    return of_nodes(f"didn't satisfy plugin(s) [{' '.join(plugins)}]{contradiction}", unresolvable=True)
 
 
-def _named_by_terms(terms: tuple[NodeTerm, ...], *, every_term: bool) -> frozenset[str] | None:
+def _find_named_by_terms(terms: tuple[NodeTerm, ...], *, every_term: bool) -> frozenset[str] | None:
     """The names that the terms pin together, none if they contradict; None unless every term pins some.
 
     `every_term`: one contradictory term makes the names empty.
     """
     names: frozenset[str] = frozenset()
     for term in terms:
-        pinned = _named_by(term)
+        pinned = _find_named(term)
         if pinned is None:
             return None
         if every_term and not pinned:
@@ -93,7 +93,7 @@ def _named_by_terms(terms: tuple[NodeTerm, ...], *, every_term: bool) -> frozens
     return names
 
 
-def _named_by(term: NodeTerm) -> frozenset[str] | None:
+def _find_named(term: NodeTerm) -> frozenset[str] | None:
     """The names that all `metadata.name In` fields of a term share, or None if it has no such field."""
     pinned: frozenset[str] | None = None
     for field in term.fields:

@@ -6,7 +6,7 @@ matchLabelKeys and mismatchLabelKeys into the selector when a pod is created (`p
 
 from __future__ import annotations
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import PodTerm, Setup
 from kubeproof.controllers.scheduler.pod import pod_labels

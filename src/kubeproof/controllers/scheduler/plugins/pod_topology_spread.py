@@ -18,10 +18,10 @@ from kubeproof.controllers.scheduler.plugins.spread_constraints import (
     requires_all_keys,
 )
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, Rejection, round_half_away
+from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, Rejection, of_nodes, round_half_away
 
-SKEWED = Rejection("node(s) didn't match pod topology spread constraints", unresolvable=False)
-NO_LABEL = Rejection("node(s) didn't match pod topology spread constraints (missing required label)", unresolvable=True)
+SKEWED = of_nodes("didn't match pod topology spread constraints", unresolvable=False)
+NO_LABEL = of_nodes("didn't match pod topology spread constraints (missing required label)", unresolvable=True)
 NO_DOMAIN_MINIMUM = 2**31 - 1  # upstream's minimum over no domain; matters before minDomains (1.27) only
 IGNORED = -1  # score of a node that lacks a topology key
 

@@ -6,9 +6,8 @@ Mirrors constraint resolution and pod counting of `plugins/podtopologyspread` (c
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import (
     HOSTNAME,
@@ -20,7 +19,7 @@ from kubeproof.controllers.scheduler.plugins.node_affinity import required_affin
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.pod import POD_TEMPLATE_HASH, IncomingPod, pod_labels
 from kubeproof.controllers.scheduler.protocol import NodeView, PodCount
-from kubeproof.values import dataclass
+from kubeproof.values import dataclass, replace
 
 MIN_DOMAINS_SINCE = versions.MIN_DOMAINS.since
 MATCH_LABEL_KEYS_SINCE = versions.MATCH_LABEL_KEYS.since
@@ -110,7 +109,7 @@ def _resolve(pod: IncomingPod, constraint: SpreadConstraint) -> Constraint:
         min_domains=constraint.min_domains if pod.version >= MIN_DOMAINS_SINCE else 0,
         honor_affinity=constraint.honor_affinity,
         honor_taints=constraint.honor_taints,
-        counted=_counted_workloads(pod, selector),
+        counted=_find_counted(pod, selector),
         matches_self=selector is not None and selector.matches(pod_labels(pod.setup, pod.index)),
         one_node_each=constraint.topology_key in pod.unique_keys,
     )
@@ -125,7 +124,7 @@ def _selector(pod: IncomingPod, constraint: SpreadConstraint) -> LabelSelector |
     return LabelSelector((*constraint.selector.requirements, *same_values))
 
 
-def _counted_workloads(pod: IncomingPod, selector: LabelSelector | None) -> frozenset[int]:
+def _find_counted(pod: IncomingPod, selector: LabelSelector | None) -> frozenset[int]:
     """The workloads of the pod's namespace that match; an empty selector counts none (all in 1.26)."""
     if selector is None:
         return frozenset()

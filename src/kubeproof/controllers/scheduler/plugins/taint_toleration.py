@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint, Toleration
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, normalise_by_maximum
+from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, normalise_by_maximum, of_nodes
 
 TAINT_NOT_NAMED_SINCE = versions.TAINT_NOT_NAMED.since
 
 
-def untolerated_taints(
+def find_untolerated(
     taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...], effects: tuple[str, ...]
 ) -> Iterator[Taint]:
     """The taints of these effects that no toleration covers, in the node's order."""
@@ -23,7 +23,7 @@ def untolerated_taints(
 
 def keeps_pods_off(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> bool:
     """True if a NoSchedule or NoExecute taint is not tolerated."""
-    return any(True for _ in untolerated_taints(taints, tolerations, (NO_SCHEDULE, NO_EXECUTE)))
+    return any(True for _ in find_untolerated(taints, tolerations, (NO_SCHEDULE, NO_EXECUTE)))
 
 
 class TaintFilter:
@@ -34,9 +34,9 @@ class TaintFilter:
         self._names_taint = version < TAINT_NOT_NAMED_SINCE
 
     def reject(self, view: NodeView) -> Rejection | None:
-        for taint in untolerated_taints(view.taints, self._tolerations, (NO_SCHEDULE, NO_EXECUTE)):
+        for taint in find_untolerated(view.taints, self._tolerations, (NO_SCHEDULE, NO_EXECUTE)):
             which = f"taint {{{taint.key}: {taint.value}}}" if self._names_taint else "taint(s)"
-            return Rejection(f"node(s) had untolerated {which}", unresolvable=True)
+            return of_nodes(f"had untolerated {which}", unresolvable=True)
         return None
 
 
@@ -53,7 +53,7 @@ class TaintScore:
 
     def score(self, view: NodeView) -> int:
         # Upstream first drops tolerations of other effects; they never cover a PreferNoSchedule taint anyway.
-        return sum(1 for _ in untolerated_taints(view.taints, self._tolerations, (PREFER_NO_SCHEDULE,)))
+        return sum(1 for _ in find_untolerated(view.taints, self._tolerations, (PREFER_NO_SCHEDULE,)))
 
     def normalise(self, scores: list[int]) -> list[int]:
         return normalise_by_maximum(scores, reverse=True)

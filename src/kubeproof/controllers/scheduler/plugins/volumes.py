@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from kubeproof.cluster import versions
+from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import REGION, ZONE, Setup
 from kubeproof.cluster.volumes import (
     ONCE_PER_POD,
@@ -24,7 +24,7 @@ from kubeproof.cluster.volumes import (
     ways_to_bind,
 )
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, Rejection, round_half_away
+from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, Rejection, of_nodes, round_half_away
 
 VOLUME_RESTRICTIONS, VOLUME_BINDING, VOLUME_ZONE = "VolumeRestrictions", "VolumeBinding", "VolumeZone"
 ONCE_PER_POD_SINCE = versions.ONCE_PER_POD.since
@@ -34,13 +34,13 @@ NEW_WORDS_SINCE = versions.NEW_WORDS.since
 BETA_LABELS = {"failure-domain.beta.kubernetes.io/zone": ZONE, "failure-domain.beta.kubernetes.io/region": REGION}
 ZONE_LABELS = (*BETA_LABELS, ZONE, REGION)
 
-UNREACHED = "node(s) didn't match PersistentVolume's node affinity"
-UNREACHED_BEFORE = "node(s) had volume node affinity conflict"
-NO_VOLUME = "node(s) didn't find available persistent volumes to bind"
+UNREACHED = "didn't match PersistentVolume's node affinity"
+UNREACHED_BEFORE = "had volume node affinity conflict"
+NO_VOLUME = "didn't find available persistent volumes to bind"
 UNBOUND = Rejection("pod has unbound immediate PersistentVolumeClaims", unresolvable=True)
-OTHER_ZONE = Rejection("node(s) had no available volume zone", unresolvable=True)
-IN_USE = Rejection(
-    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+OTHER_ZONE = of_nodes("had no available volume zone", unresolvable=True)
+IN_USE = of_nodes(
+    "unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
     unresolvable=False,
 )
 
@@ -109,7 +109,7 @@ class VolumeBinding(JudgesEachNode):
             reasons.append(self._unreached)
         if self._waiting and next(ways_to_bind(self._setup, self._waiting, view.labels), None) is None:
             reasons.append(NO_VOLUME)
-        return Rejection(", ".join(reasons), unresolvable=True) if reasons else None
+        return of_nodes(", node(s) ".join(reasons), unresolvable=True) if reasons else None
 
 
 def barrier(pod: IncomingPod) -> tuple[str, Nowhere] | None:
@@ -118,7 +118,9 @@ def barrier(pod: IncomingPod) -> tuple[str, Nowhere] | None:
     for name, claim in zip(pod.template.claims, claims, strict=True):
         if claim is None:
             plugin = VOLUME_RESTRICTIONS if pod.version >= ONCE_PER_POD_SINCE else VOLUME_BINDING
-            return plugin, Nowhere(Rejection(f'persistentvolumeclaim "{name}" not found', unresolvable=True))
+            return plugin, Nowhere(
+                Rejection(f'persistentvolumeclaim "{name}" not found', unresolvable=True, lacks_claim=True)
+            )
     if any(_is_pending(pod.setup, claim) for claim in claims if claim is not None):
         return VOLUME_BINDING, Nowhere(UNBOUND)
     return None

@@ -7,38 +7,24 @@ must not depend on how long things take. What ties workloads to each other is in
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint
+from kubeproof.cluster.nodes.places import UNSCHEDULABLE
 from kubeproof.cluster.objects import Node, Setup, Workload
-from kubeproof.cluster.places import UNSCHEDULABLE
-from kubeproof.cluster.priorities import priority_of
-from kubeproof.cluster.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from kubeproof.cluster.state import NEVER
-from kubeproof.controllers.quota import is_meant
+from kubeproof.cluster.steering.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.priorities import priority_of
+from kubeproof.cluster.steering.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
+from kubeproof.controllers.admission.quota import is_meant
+from kubeproof.controllers.evictions.taint_eviction import seconds_tolerated
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
-from kubeproof.controllers.taint_eviction import seconds_tolerated
-from kubeproof.events.declarations import (
-    Apply,
-    Completes,
-    CpuLoad,
-    Create,
-    Delete,
-    Event,
-    NeverReady,
-    PodCrash,
-    Rollout,
-    Scale,
-    Unreachable,
-    UsageChange,
-    UsagePattern,
-    is_drain,
-)
+from kubeproof.events.declarations import Event, is_drain
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verify.proofs.crowd.freeing import ON_NODES
+from kubeproof.verify.proofs.crowd.room import is_counted
 from kubeproof.verify.proofs.slicing import Slice
 
 RULES = frozenset({NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION})  # by which room is counted
-ON_WORKLOADS = (Rollout, Scale, PodCrash, Create, Delete, NeverReady, Completes)
-KNOWN = (*ON_NODES, *ON_WORKLOADS, Apply, UsageChange, UsagePattern, CpuLoad, Unreachable)
 CORDONED = Taint(UNSCHEDULABLE, "", NO_SCHEDULE)
 
 
@@ -47,7 +33,7 @@ def find_obstacle(loaded: Loaded) -> str:
     setup, events = loaded.setup, loaded.scenario.events
     if any(profile.disabled & RULES for profile in setup.profiles):
         return "a scheduler profile does not ask which nodes are admitted"
-    if not all(isinstance(event, KNOWN) for event in events):
+    if not all(map(is_counted, events)):
         return "an event may happen to all workloads"
     if any(_may_loop_at_once(workload, events) for workload in setup.workloads):
         return "pods may come back again and again to a node that refuses them"
@@ -111,16 +97,17 @@ def has_rules_beside_room(setup: Setup) -> bool:
     )
 
 
-def find_guarded(loaded: Loaded, part: Slice) -> frozenset[str]:
-    """The other workloads that a budget may keep on a node which is drained; all others leave it."""
-    own = set(part.workloads)
-    others = [w for w in loaded.setup.workloads if (w.owner or w.ref) not in own and not w.rules.runs_per_node]
-    applied = [event.workload for event in loaded.scenario.events if isinstance(event, Apply)]
+def find_guarded(loaded: Loaded) -> frozenset[str]:
+    """The workloads that a budget may keep on a node which is drained; all others leave it."""
+    applied = (event.form for event in loaded.scenario.events if event.form is not None)
+    staying = [workload for workload in loaded.setup.workloads if not workload.rules.runs_per_node]
     return frozenset(
         workload.owner or workload.ref
-        for workload in (*others, *(one for one in applied if one.ref not in own))
-        for budget in loaded.setup.budgets
-        if budget.namespace == workload.namespace
-        and budget.selector is not None
-        and budget.selector.matches(dict(workload.template.labels))
+        for workload in (*staying, *applied)
+        if any(_is_guarded(workload, budget, dict(workload.template.labels)) for budget in loaded.setup.budgets)
     )
+
+
+def _is_guarded(workload: Workload, budget: PodDisruptionBudget, labels: Mapping[str, str]) -> bool:
+    is_near = budget.namespace == workload.namespace
+    return is_near and budget.selector is not None and budget.selector.matches(labels)

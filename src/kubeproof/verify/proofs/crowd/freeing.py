@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER
 from kubeproof.cluster.labels import LabelSelector, Requirement, as_labels
+from kubeproof.cluster.loops.footprint import ON_NODES, Writes, footprint_of
 from kubeproof.cluster.objects import (
     Container,
     Node,
@@ -22,30 +23,18 @@ from kubeproof.cluster.objects import (
     SpreadConstraint,
     Workload,
 )
-from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION
 from kubeproof.cluster.services import Service
-from kubeproof.controllers.budgets import budgets_of
+from kubeproof.cluster.steering.profiles import NODE_AFFINITY, TAINT_TOLERATION
+from kubeproof.controllers.evictions.budgets import budgets_of
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.registry import INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD, SCORE_ORDER
-from kubeproof.events.declarations import (
-    Apply,
-    Cordon,
-    CreateNode,
-    Drain,
-    Event,
-    Maintenance,
-    NodeFailure,
-    NodeRemoval,
-    ZoneFailure,
-)
+from kubeproof.events.declarations import Event, find_writes_of
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded, Scenario
 from kubeproof.verify.proofs.crowd.healing import drifts
-from kubeproof.verify.proofs.crowd.room import ON_USAGE, target_of
 from kubeproof.verify.proofs.slicing import Slice
 
-ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode, NodeRemoval)
 MANY = 1_000_000  # pods that a node takes
 KEPT = frozenset({TAINT_TOLERATION, NODE_AFFINITY, POD_TOPOLOGY_SPREAD, INTER_POD_AFFINITY})
 OWN_KEYS = frozenset(
@@ -84,7 +73,7 @@ def free(part: Slice, *, is_scored: bool = False) -> Loaded:
     events = tuple(
         replace(_with_weightless(event), must=False)
         for event in scenario.events
-        if not isinstance(event, ON_USAGE) or event.name in awaited
+        if footprint_of(event).writes != Writes.USAGE or event.name in awaited
     )
     if not drifts(part.loaded):  # then there is nothing to undo
         smaller = replace(smaller, settings=replace(setup.settings, gitops_interval_s=None))
@@ -101,7 +90,7 @@ def flatten(loaded: Loaded, short: Sequence[int]) -> Loaded | None:
     or tells those that have started from those that have not, as long as they are not ready.
     """
     setup, scenario = loaded.setup, loaded.scenario
-    if any(isinstance(event, ON_NODES) for event in scenario.events) or scenario.start.placement or scenario.start.pods:
+    if find_writes_of(scenario.events) & ON_NODES or scenario.start.placement or scenario.start.pods:
         return None
     if _has_hard_defaults(setup) or not all(map(_may_run_anywhere, setup.workloads)):
         return None
@@ -158,10 +147,10 @@ def _admits(node: Node, template: PodTemplate) -> bool:
 
 
 def _with_weightless(event: Event) -> Event:
-    if not isinstance(event, Apply):
+    if event.form is None:
         return event
-    template = _weightless(event.workload.template, is_scored=False, ends_at_once=False)
-    return replace(event, workload=replace(event.workload, template=template))
+    template = _weightless(event.form.template, is_scored=False, ends_at_once=False)
+    return event.with_form(replace(event.form, template=template))
 
 
 def _has_hard_defaults(setup: Setup) -> bool:
@@ -206,7 +195,7 @@ def _may_rename(setup: Setup, scenario: Scenario) -> bool:
     ) or any(term.match_label_keys or term.mismatch_label_keys for w in setup.workloads for term in _terms(w.template))
     has_claims = any(workload.template.claims or workload.claim_templates for workload in setup.workloads)
     placed = scenario.start.placement or scenario.start.pods or setup.settings.gitops_ignored
-    if _has_hard_defaults(setup) or any(isinstance(event, Apply) for event in scenario.events):
+    if _has_hard_defaults(setup) or any(event.form is not None for event in scenario.events):
         return False
     selecting = any(intent.selector is not None for intent in scenario.intents)
     return kinds and not (keys & OWN_KEYS or is_keyed or has_claims or placed or selecting)
@@ -253,7 +242,7 @@ def _rename(loaded: Loaded) -> Loaded:
 
 
 def _retarget(event: Event, refs: dict[str, str]) -> Event:
-    target = target_of(event)
+    target = event.subject
     return event if target is None else replace(event, target=refs[target])  # type: ignore[call-arg]
 
 
@@ -273,7 +262,7 @@ class _Names:
         template = workload.template
         renamed = replace(
             template,
-            labels=as_labels({MEMBER: str(number)} | self._served(workload)),
+            labels=as_labels({MEMBER: str(number)} | self._label_services(workload)),
             spread=tuple(map(self._spread, template.spread)),
             pod_affinity=self._affinity(template.pod_affinity),
             pod_anti_affinity=self._affinity(template.pod_anti_affinity),
@@ -281,7 +270,7 @@ class _Names:
         selector = self.selecting(workload.selector) or LabelSelector()
         return replace(workload, name=f"member-{number}", template=renamed, selector=selector)
 
-    def _served(self, workload: Workload) -> dict[str, str]:
+    def _label_services(self, workload: Workload) -> dict[str, str]:
         """A label for each Service that selects the pods."""
         served = (s.selects(workload.namespace, workload.template.labels) for s in self.services)
         return {f"service-{number}": "yes" for number, selects in enumerate(served) if selects}
@@ -301,8 +290,8 @@ class _Names:
         return replace(constraint, selector=self.selecting(constraint.selector))
 
     def _affinity(self, affinity: PodAffinity) -> PodAffinity:
-        def renamed(term: PodTerm) -> PodTerm:
+        def rename_term(term: PodTerm) -> PodTerm:
             return replace(term, selector=self.selecting(term.selector))
 
-        preferred = tuple(replace(one, term=renamed(one.term)) for one in affinity.preferred)
-        return PodAffinity(tuple(map(renamed, affinity.required)), preferred)
+        preferred = tuple(replace(one, term=rename_term(one.term)) for one in affinity.preferred)
+        return PodAffinity(tuple(map(rename_term, affinity.required)), preferred)

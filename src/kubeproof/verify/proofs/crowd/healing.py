@@ -6,23 +6,22 @@ and each rollout or change of size by hand is followed by at most one that puts 
 
 from __future__ import annotations
 
-from kubeproof.cluster.footprint import Writes
+from kubeproof.cluster.loops.footprint import RESIZING, Writes
 from kubeproof.cluster.objects import Setup, Workload
-from kubeproof.events.declarations import Rollout, Scale, written_by
+from kubeproof.events.declarations import find_writes_of
 from kubeproof.manifests.loaded import Loaded
 
-UNDONE = (Rollout, Scale)  # of which a reconciler undoes each once
-DRIFT = Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.REMOVALS
+LASTING = Writes.OBJECTS | Writes.REMOVALS  # what a reconciler does not undo once and for all, as it does other drift
 
 
 def is_healed(loaded: Loaded, workload: Workload) -> bool:
     """True if a reconciler puts the workload's object back to its manifest."""
-    return any(one.ref == workload.ref for one in _healed(loaded.setup))
+    return any(one.ref == workload.ref for one in _list_healed(loaded.setup))
 
 
 def drifts(loaded: Loaded) -> bool:
     """True if an event changes the object of a workload."""
-    return bool(written_by(loaded.scenario.events) & DRIFT)
+    return bool(find_writes_of(loaded.scenario.events) & RESIZING)
 
 
 def heals_without_end(loaded: Loaded) -> bool:
@@ -31,9 +30,9 @@ def heals_without_end(loaded: Loaded) -> bool:
     Autoscalers and reconcilers write the same field in turn, and a Job that is deleted when it is over starts anew.
     """
     setup = loaded.setup
-    healed = _healed(setup)
+    healed = _list_healed(setup)
     targets = {autoscaler.target for autoscaler in setup.autoscalers}
-    if any(written_by((event,)) & DRIFT and not isinstance(event, UNDONE) for event in loaded.scenario.events):
+    if find_writes_of(loaded.scenario.events) & LASTING:
         return bool(healed)
     return any(
         (one.ref in targets and (one.replicas_given or drifts(loaded)))
@@ -42,10 +41,10 @@ def heals_without_end(loaded: Loaded) -> bool:
     )
 
 
-def _healed(setup: Setup) -> list[Workload]:
+def _list_healed(setup: Setup) -> list[Workload]:
     """The workloads that a reconciler keeps up."""
     if setup.settings.gitops_interval_s is None:
         return []
-    from kubeproof.controllers.gitops import reconciled  # few clusters have one
+    from kubeproof.controllers.gitops import find_reconciled  # few clusters have one
 
-    return [setup.workloads[number] for number in reconciled(setup, frozenset())]
+    return [setup.workloads[number] for number in find_reconciled(setup, frozenset())]

@@ -8,31 +8,24 @@ it either never asks for less or never asks for more. `docs/explanation/reductio
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from math import ceil
 from typing import NamedTuple
 
-from kubeproof.cluster.counted import foreign_to
+from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import Workload
-from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.steering.counted import foreign_to, is_foreign_to
+from kubeproof.cluster.steering.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.usage import DEFAULT_PERCENT
 from kubeproof.controllers.hpa.behavior import Tolerance, behavior_of, tolerance_of
 from kubeproof.controllers.hpa.samples import pod_request
-from kubeproof.events.declarations import (
-    Apply,
-    Create,
-    Delete,
-    Event,
-    NeverReady,
-    Rollout,
-    Scale,
-    Unreachable,
-    UsageChange,
-)
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.loops.adjusting import autoscaler_settings, working_autoscalers
 from kubeproof.model.reductions.loosened import Bounds
-from kubeproof.verify.proofs.crowd.room import ON_USAGE, Room, target_of, working
+from kubeproof.verify.proofs.crowd.room import Room, working, writes_any
 from kubeproof.verify.proofs.slicing import Slice
+
+COMING = Writes.OBJECTS | Writes.REMOVALS  # a workload comes or goes, or its whole object is written
 
 
 class Resizing(NamedTuple):
@@ -47,7 +40,7 @@ def find_resizing(loaded: Loaded, part: Slice, room: Room) -> Resizing | None:
     bounds: dict[str, Bounds] = {}
     settles = True
     for target in part.loaded.setup.workloads:
-        scalers = [one for one in working(loaded) if one.target == target.ref]
+        scalers = [one for one in room.scalers if one.target == target.ref]
         if not scalers:
             continue
         if not target.rules.has_replica_set or (len(scalers) > 1 and not _may_agree(scalers)):
@@ -58,6 +51,13 @@ def find_resizing(loaded: Loaded, part: Slice, room: Room) -> Resizing | None:
         bounds[target.ref] = Bounds(least, max(case.largest for case in cases), is_patient)
         settles &= all(case.settles(room) for case in cases)
     return Resizing(bounds, settles)
+
+
+def keeps_size(loaded: Loaded, autoscaler: HorizontalPodAutoscaler) -> bool:
+    """True if a target that is at rest keeps its size: its one autoscaler has but one size to write."""
+    of_target = [one for one in working(loaded) if one.target == autoscaler.target]
+    target = next((one for one in loaded.setup.workloads if one.ref == autoscaler.target), None)
+    return target is not None and of_target == [autoscaler] and _Case(loaded, autoscaler, target).has_one_size
 
 
 def _may_agree(scalers: Sequence[HorizontalPodAutoscaler]) -> bool:
@@ -76,44 +76,49 @@ class _Case:
 
     def __init__(self, loaded: Loaded, autoscaler: HorizontalPodAutoscaler, target: Workload) -> None:
         self._loaded, self._autoscaler, self._target = loaded, autoscaler, target
-        self._events = [event for event in loaded.scenario.events if target_of(event) == target.ref]
+        self._events = [event for event in loaded.scenario.events if event.subject == target.ref]
 
     def settles(self, room: Room) -> bool:
         """True if it writes finitely often."""
-        if self.largest == self._autoscaler.min_replicas and not self._happens(Scale):
-            return True  # there is but one size
+        if self.has_one_size:
+            return True
         if _follows_elsewhere(self._autoscaler):
-            return not any(isinstance(e, Apply | Create | Delete) for e in self._events)
+            return not self._happens(COMING)
         return self.is_uniform and self.ends_irregular_times(room)
 
     @property
+    def has_one_size(self) -> bool:
+        """True if it never writes another size than its minimum, and nobody else writes any."""
+        return self.largest == self._autoscaler.min_replicas and not self._happens(Writes.SIZES)
+
+    @cached_property
     def is_uniform(self) -> bool:
         """True if all pods that it counts use the same at any time, whatever their number and age."""
         setup = self._loaded.setup
         others = [one for one in working_autoscalers(setup) if one is not self._autoscaler]
         number = setup.workloads.index(self._target)
         is_alone = not foreign_to(setup, self._autoscaler) and not any(
-            other.target == self._target.ref or number in foreign_to(setup, other) for other in others
+            other.target == self._target.ref or is_foreign_to(setup, other, number) for other in others
         )
-        usage = [event for event in self._events if isinstance(event, ON_USAGE)]
-        is_level = all(isinstance(event, UsageChange | Unreachable) for event in usage)
-        return is_alone and is_level and not any(isinstance(e, Apply | Create | Delete) for e in self._events)
+        usage = [event for event in self._events if writes_any(event, Writes.USAGE)]
+        is_level = all(footprint_of(event).has_even_usage for event in usage)
+        return is_alone and is_level and not self._happens(COMING)
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """The largest size that it may write: the maximum, unless usage never asks for more than there is."""
         if not self.is_uniform or self._may_rise():
             return self._autoscaler.max_replicas
-        scaled = [n for event in self._events if isinstance(event, Scale) for n in event.replicas]
+        scaled = [n for event in self._events for n in event.sizes]
         wanted = max(self._target.replicas, self._autoscaler.min_replicas, *scaled)
-        while self._happens(Rollout) and wanted < self._autoscaler.max_replicas:
-            asked = self._asked_of(wanted + self._target.strategy.surge_of(wanted))
+        while self._happens(Writes.TEMPLATES) and wanted < self._autoscaler.max_replicas:
+            asked = self._find_most_asked(wanted + self._target.strategy.surge_of(wanted))
             if asked <= wanted:
                 break
             wanted = asked
         return min(wanted, self._autoscaler.max_replicas)
 
-    def _asked_of(self, pods: int) -> int:
+    def _find_most_asked(self, pods: int) -> int:
         """The most that is asked for while there are so many pods, as usage is never above the target."""
         ratios = [ratio for ratio in self._all_ratios if ratio is not None and not self._tolerance.covers(ratio)]
         return max((ceil(ratio * pods) for ratio in ratios), default=0)
@@ -121,11 +126,17 @@ class _Case:
     def is_patient(self, part: Slice, room: Room) -> bool:
         """True if whatever it writes is done before it writes again: no event leaves work within one instant."""
         scenario = part.loaded.scenario
-        is_calm = scenario.start.mode == "deployed" and all(isinstance(e, ON_USAGE) for e in scenario.events)
+        on_usage = all(footprint_of(event).writes == Writes.USAGE for event in scenario.events)
+        is_calm = scenario.start.mode == "deployed" and on_usage
         return is_calm and self._loaded.setup.settings.hpa_period_s > 0 and not room.find_passing_shortage(self._target)
 
-    def _happens(self, kind: type[Event]) -> bool:
-        return any(isinstance(event, kind) for event in self._events)
+    def _happens(self, what: Writes) -> bool:
+        return any(writes_any(event, what) for event in self._events)
+
+    def _are_as_told(self) -> bool:
+        """True if something beside their use is said of the pods from the start: perhaps that they are never ready."""
+        told = (footprint_of(event) for event in self._events)
+        return any(not one.is_moment and not one.writes & Writes.USAGE for one in told)
 
     def _may_rise(self) -> bool:
         """True if some level of usage asks for more pods than there are."""
@@ -142,14 +153,14 @@ class _Case:
 
     def _ratios(self, metric: Metric) -> Iterator[float | None]:
         """What each level of usage makes of the target, as the autoscaler measures it; None where that is not known."""
-        changes = [e for e in self._events if isinstance(e, UsageChange) and e.resource == metric.name]
+        changes = [event.levels_of(metric.name) for event in self._events]
         is_share = metric.type == "Resource" and metric.target_type == "Utilization"
-        if not is_share or self._happens(Unreachable) or any(event.container for event in changes):
+        if not is_share or None in changes:
             yield None
             return
         version = self._loaded.setup.settings.kubernetes_version
         request = pod_request(self._target.template, metric.name, version=version)
-        levels = [level.percent for event in changes for level in event.levels] or [DEFAULT_PERCENT]
+        levels = [percent for told in changes for percent in told or ()] or [DEFAULT_PERCENT]
         for percent in levels:
             if not request or percent is None:
                 yield None
@@ -162,9 +173,9 @@ class _Case:
         Only a rollout makes them last. Before a size falls it has not risen for a whole window; that must be enough for
         a rollout, which needs at most the time of a start for each pod that has to go or to come.
         """
-        if not self._happens(Rollout):
+        if not self._happens(Writes.TEMPLATES):
             return True
-        if self._happens(NeverReady) or room.find_passing_shortage(self._target):
+        if self._are_as_told() or room.find_passing_shortage(self._target):
             return False
         settings, template, most = self._loaded.setup.settings, self._target.template, self.largest
         probe = template.readiness

@@ -11,38 +11,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from kubeproof.cluster.counted import foreign_to
-from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.labels import NO_SCHEDULE, Taint
+from kubeproof.cluster.loops.footprint import ON_NODES, RESIZING, Scope, Sizing, Writes, footprint_of
+from kubeproof.cluster.nodes.daemons import eligibility
+from kubeproof.cluster.nodes.places import UNREACHABLE
 from kubeproof.cluster.objects import (
     Node,
     PodTemplate,
     Setup,
     Workload,
 )
-from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.steering.counted import foreign_to
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.usage import DEFAULT_PERCENT, Pod, containers_of, pod_usage
-from kubeproof.controllers.daemon_update import surges
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.requests import pod_requests
-from kubeproof.events.declarations import (
-    Apply,
-    Cordon,
-    CpuLoad,
-    Create,
-    Delete,
-    Event,
-    NodeFailure,
-    Rollout,
-    Scale,
-    Unreachable,
-    UsageChange,
-    UsagePattern,
-    ZoneFailure,
-    is_drain,
-)
+from kubeproof.controllers.workloads.daemon_update import surges
+from kubeproof.events.declarations import Event, is_drain
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.expansion.cron import jobs_at_once
 from kubeproof.model.loops.adjusting import autoscaler_settings
@@ -50,8 +36,12 @@ from kubeproof.verify.proofs.crowd.healing import is_healed
 
 PODS = "pods"
 SILENT = Taint(UNREACHABLE, "", NO_SCHEDULE)  # of a node that is lost
-ON_USAGE = (UsageChange, UsagePattern, CpuLoad, Unreachable)
-RESIZING = (Scale, Apply, Rollout, Create, Delete)
+ENDLESS = 1_000_000  # times: so many pods are more than any node takes
+SILENCING = Writes.FAILURES | Writes.OUTAGES
+PODS_OF_ONE = Writes.PODS | Writes.DELETIONS | Writes.CRASHES | Writes.USAGE
+COUNTED = ON_NODES | RESIZING | PODS_OF_ONE  # what is counted here and in `resizing`
+SIZED = Writes.SIZES | Writes.PODS
+SHAPED = Writes.TEMPLATES | Writes.OBJECTS
 Amounts = Mapping[str, int]
 
 
@@ -70,12 +60,12 @@ class Room:
 
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
-        self._scalers = tuple(working(loaded))
+        self.scalers = tuple(working(loaded))  # that may ever write a size
         self._crowds = [self._crowd(one) for one in loaded.setup.workloads if not one.rules.runs_per_node]
         self._daemons = [one for one in loaded.setup.workloads if one.rules.runs_per_node]
         self._lasting = _Filling((crowd.requests, crowd.lasting) for crowd in self._crowds)
         self._standing = _Filling((crowd.requests, crowd.most) for crowd in self._crowds)
-        lost = self._lost = _lost(loaded)
+        lost = self._lost = _count_lost(loaded)
         self._ending = _Filling((crowd.requests, crowd.most + lost * crowd.lost) for crowd in self._crowds)
         self._beside: dict[tuple[str, bool], Amounts] = {}
         self._held: dict[str, tuple[Amounts, Amounts]] = {}
@@ -85,19 +75,19 @@ class Room:
 
         What ends because of an event is gone in the end, except on a dead node.
         """
-        small, roomy, left = self._offered(workload, is_lasting=True)
+        small, roomy, left = self._sum_offered(workload, is_lasting=True)
         return small + min(roomy, self._lasting.most_full(left) + self._dead(workload))
 
     def find_passing_shortage(self, workload: Workload) -> int:
         """How many of these nodes may lack room for a pod of it at any one time, at most."""
-        small, roomy, left = self._offered(workload, is_lasting=False)
+        small, roomy, left = self._sum_offered(workload, is_lasting=False)
         full = min(self._standing.most_full(left) + self._lost, self._ending.most_full(left))
-        full += _uncordoned_early(self._loaded)
+        full += _count_uncordoned_early(self._loaded)
         return small + min(roomy, full + self._dead(workload))
 
     def find_most_held(self, node: Node) -> tuple[Amounts, Amounts] | None:
         """The most that pods on a node may request at any one time, and the most where nodes are scored."""
-        if _uncordoned_early(self._loaded):
+        if _count_uncordoned_early(self._loaded):
             return None
         if node.name not in self._held:
             self._held[node.name] = self._most_held(node)
@@ -125,9 +115,10 @@ class Room:
     @property
     def is_never_short(self) -> bool:
         """True if every node has room at any time for every pod that its rules admit there."""
-        return all(self.find_passing_shortage(workload) == 0 for workload in self._loaded.setup.workloads)
+        short = (self.find_passing_shortage(workload) for workload in self._loaded.setup.workloads)
+        return all(map(is_counted, self._loaded.scenario.events)) and not any(short)
 
-    def _offered(self, workload: Workload, *, is_lasting: bool) -> tuple[int, int, Amounts]:
+    def _sum_offered(self, workload: Workload, *, is_lasting: bool) -> tuple[int, int, Amounts]:
         """Of the nodes that may admit pods: how many are too small, how many are not, and what these have left."""
         forms, setup = _forms(self._loaded, workload), self._loaded.setup
         own = _largest(_requests(form, setup.settings.kubernetes_version) for form in forms)
@@ -147,7 +138,7 @@ class Room:
         requests = _largest(_requests(form, version) for form in forms)
         scored = _largest(pod_requests(form, version).scored for form in forms)
         events = _events_on(self._loaded, workload)
-        scalers = [a for a in self._scalers if a.target == workload.ref]
+        scalers = [a for a in self.scalers if a.target == workload.ref]
         active = size = _most_wanted(self._loaded.setup, workload, events, scalers)
         active += _most_surge(workload, size, events)
         lasting = active
@@ -200,6 +191,16 @@ class Room:
         return free
 
 
+def is_counted(event: Event) -> bool:
+    """True if it is known how many pods it may bring, of which workload, what they ask for, and how often it comes."""
+    told = footprint_of(event)
+    if told.concerns_all or told.writes not in COUNTED or (told.writes & ~ON_NODES and event.subject is None):
+        return False
+    is_endless = bool(told.writes & RESIZING) and _most_times(event) is None
+    is_unsized = bool(told.writes & SIZED) and told.sizing is Sizing.ANY
+    return not (is_endless or is_unsized or (told.writes & SHAPED and told.reshapes))
+
+
 def _may_admit(node: Node, template: PodTemplate) -> bool:
     """True unless the node refuses the pods for ever; a cordon may end."""
     matches = required_affinity_matches(template, dict(node.labels), node.name)
@@ -244,33 +245,37 @@ def _most_full(pods: Sequence[tuple[Amounts, int]], left: Amounts) -> int:
 # -- nodes that are lost and come back --------------------------------------------------------------
 
 
-def _lost(loaded: Loaded) -> int:
+def _count_lost(loaded: Loaded) -> int:
     """The nodes that may be lost and come back: pods that were replaced meanwhile still end there.
 
     With each of them all pods that were there may end, those on the next one perhaps being their successors.
     """
-    return sum(_lost_by(loaded, event) for event in loaded.scenario.events)
+    return sum(_count_lost_by(loaded, event) for event in loaded.scenario.events)
 
 
-def _lost_by(loaded: Loaded, event: Event) -> int:
-    if isinstance(event, NodeFailure) and event.recovers:
-        return len(loaded.setup.nodes) if event.max is None else event.max
-    if isinstance(event, ZoneFailure) and event.recovers:
-        zones = [dict(node.labels).get(event.topology_key) for node in loaded.setup.nodes]
-        return event.max * max((zones.count(zone) for zone in zones if zone is not None), default=0)
-    return 0
+def _count_lost_by(loaded: Loaded, event: Event) -> int:
+    nodes, most = loaded.setup.nodes, _most_times(event)
+    if not writes_any(event, SILENCING) or not event.ends_any_time:
+        return 0
+    if most is None:
+        return len(nodes)
+    if footprint_of(event).takes_pods_of is Scope.NODE:
+        return most
+    if event.domain_key is None:
+        return most * len(nodes)
+    domains = [dict(node.labels).get(event.domain_key) for node in nodes]
+    return most * max((domains.count(domain) for domain in domains if domain is not None), default=0)
 
 
 def _failing(loaded: Loaded) -> int:
     """The nodes that may be dead for ever."""
-    nodes, events = len(loaded.setup.nodes), loaded.scenario.events
-    return nodes if any(isinstance(event, NodeFailure | ZoneFailure) for event in events) else 0
+    return len(loaded.setup.nodes) if any(writes_any(event, SILENCING) for event in loaded.scenario.events) else 0
 
 
-def _uncordoned_early(loaded: Loaded) -> int:
+def _count_uncordoned_early(loaded: Loaded) -> int:
     """Nodes that somebody may uncordon while they are being drained; otherwise they are empty by then."""
     events = loaded.scenario.events
-    if not any(isinstance(event, Cordon) and event.reversible for event in events):
+    if not any(event.may_uncordon for event in events):
         return 0
     return sum(event.max for event in events if is_drain(event))
 
@@ -298,17 +303,22 @@ def _add(total: dict[str, int], amounts: Amounts, count: int) -> None:
 
 def _forms(loaded: Loaded, workload: Workload) -> tuple[PodTemplate, ...]:
     """The pod templates that a workload may have."""
-    applied = (e.workload.template for e in _events_on(loaded, workload) if isinstance(e, Apply))
-    return (workload.template, *applied)
+    forms = (event.form for event in _events_on(loaded, workload))
+    return (workload.template, *(form.template for form in forms if form is not None))
 
 
 def _events_on(loaded: Loaded, workload: Workload) -> list[Event]:
-    return [event for event in loaded.scenario.events if target_of(event) == workload.ref]
+    return [event for event in loaded.scenario.events if event.subject == workload.ref]
 
 
-def target_of(event: Event) -> str | None:
-    """The workload that an event speaks of."""
-    return event.workload.ref if isinstance(event, Apply) else getattr(event, "target", None)
+def writes_any(event: Event, what: Writes) -> bool:
+    """True if the event may change some of this."""
+    return bool(footprint_of(event).writes & what)
+
+
+def _most_times(event: Event) -> int | None:
+    """How often it may happen; None: any number of times."""
+    return event.max
 
 
 def _present(loaded: Loaded, workload: Workload) -> int:
@@ -325,15 +335,14 @@ def _most_wanted(
     if workload.rules.is_pod:
         return 1
     sizes = [workload.replicas, *(a.max_replicas for a in scalers)]
-    sizes += [n for event in events if isinstance(event, Scale) for n in event.replicas]
-    sizes += [event.workload.replicas for event in events if isinstance(event, Apply)]
+    sizes += [n for event in events for n in event.sizes]
     return max(sizes) * (jobs_at_once(setup, workload, tuple(events)) if workload.rules.starts_jobs else 1)
 
 
 def _most_surge(workload: Workload, size: int, events: Sequence[Event]) -> int:
     """Pods that a rollout adds."""
-    strategies = [event.workload.strategy for event in events if isinstance(event, Apply)]
-    if not workload.rules.owns_replica_sets or not any(isinstance(event, Apply | Rollout) for event in events):
+    strategies = [event.form.strategy for event in events if event.form is not None]
+    if not workload.rules.owns_replica_sets or not any(writes_any(event, Writes.TEMPLATES) for event in events):
         return 0
     return max(strategy.surge_of(size) for strategy in (workload.strategy, *strategies))
 
@@ -348,11 +357,17 @@ def _most_ending(workload: Workload, size: int, active: int, events: Sequence[Ev
         return 0
     if workload.rules.runs_to_completion:
         return 2 * active
-    falls = [event for event in events if isinstance(event, RESIZING)]
-    if len(falls) == 1 and isinstance(falls[0], Rollout) and falls[0].max == 1 and not is_healed:
+    falls = [event for event in events if writes_any(event, RESIZING)]
+    if len(falls) == 1 and only_rolls_out(falls[0]) and falls[0].max == 1 and not is_healed:
         return size
-    changes = sum(len(event.replicas) if isinstance(event, Scale) else event.max for event in falls)
+    changes = sum(max(_most_times(event) or ENDLESS, len(event.sizes)) for event in falls)
     return active * changes * (2 if is_healed else 1)
+
+
+def only_rolls_out(event: Event) -> bool:
+    """True if it gives a workload another revision of the template that it has, and does nothing else."""
+    told = footprint_of(event)
+    return told.writes == Writes.TEMPLATES and not told.reshapes and event.form is None
 
 
 def _most_daemons(loaded: Loaded, daemon: Workload, node: Node, *, is_lasting: bool) -> int:
@@ -361,11 +376,11 @@ def _most_daemons(loaded: Loaded, daemon: Workload, node: Node, *, is_lasting: b
     A pod that ends holds its successor up, unless the DaemonSet surges: then there is one of each revision, and perhaps
     one that ends for a while.
     """
-    changes = [event for event in _events_on(loaded, daemon) if isinstance(event, RESIZING)]
+    changes = [event for event in _events_on(loaded, daemon) if writes_any(event, RESIZING)]
     present = 0 if is_lasting else _present(loaded, daemon)
     if not changes and not eligibility(daemon.template, node, node.taints).should_run:
         return present
-    is_applied = any(isinstance(event, Apply) for event in changes)
+    is_applied = any(event.form is not None for event in changes)
     if not changes or not (is_applied or surges(daemon.strategy)):
         return 1 + present
     is_single = len(changes) == 1 and not is_applied and changes[0].max == 1 and not is_healed(loaded, daemon)
@@ -398,12 +413,12 @@ def _rests(loaded: Loaded, autoscaler: HorizontalPodAutoscaler, target: Workload
     want as many as all of them. After a change of size it may go back to what it wanted before.
     """
     events = _events_on(loaded, target)
-    if foreign_to(loaded.setup, autoscaler) or any(isinstance(event, ON_USAGE) for event in events):
+    if foreign_to(loaded.setup, autoscaler) or any(writes_any(event, Writes.USAGE) for event in events):
         return False
-    changes = [event for event in events if isinstance(event, RESIZING)]
+    changes = [event for event in events if writes_any(event, RESIZING)]
     is_bounded = autoscaler.min_replicas <= target.replicas <= autoscaler.max_replicas
     if is_bounded and all(_is_on_target(loaded, autoscaler, target, metric) for metric in autoscaler.metrics):
-        return all(isinstance(event, Rollout) for event in changes)
+        return all(map(only_rolls_out, changes))
     is_least = target.replicas == autoscaler.min_replicas and not changes
     return is_least and all(map(_is_above_usage, autoscaler.metrics))
 

@@ -23,7 +23,6 @@ from kubeproof.controllers.scheduler.registry import (
     plugins_for,
 )
 from kubeproof.controllers.scheduler.requests import allocatable, incoming_requests
-from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.reductions.loosened import Sway
 from kubeproof.verify.proofs.crowd.freeing import KEPT, OWN_KEYS
@@ -38,7 +37,7 @@ def find_sway(loaded: Loaded, part: Slice, room: Room) -> dict[str, Sway]:
     """How far others sway the choice for each workload of a part; empty if its own scores say nothing for certain."""
     setup = loaded.setup
     members = [number for number, workload in enumerate(setup.workloads) if workload.ref in part.workloads]
-    if any(isinstance(event, Apply) for event in loaded.scenario.events) or _counts_others(setup, members):
+    if any(event.form is not None for event in loaded.scenario.events) or _counts_others(setup, members):
         return {}
     found = {}
     for number in members:
@@ -61,18 +60,20 @@ def _profile_of(setup: Setup, number: int) -> SchedulerProfile | None:
 def _counts_others(setup: Setup, members: list[int]) -> bool:
     """True if a score of the members' pods may count pods of others."""
     own = set(members)
-    if any(not _counted(setup, number) <= own for number in members):
+    if any(not _find_counted(setup, number) <= own for number in members):
         return True
     related = [
         {owner, *workloads_meant(setup, owner, term)}
         for owner in range(len(setup.workloads))
-        for term in _scored_terms(setup, owner)
+        for term in _list_scored_terms(setup, owner)
     ]
-    is_keyed = any(_is_keyed(t.selector) for owner in range(len(setup.workloads)) for t in _scored_terms(setup, owner))
+    is_keyed = any(
+        _is_keyed(t.selector) for owner in range(len(setup.workloads)) for t in _list_scored_terms(setup, owner)
+    )
     return is_keyed or any(some & own and not some <= own for some in related)
 
 
-def _counted(setup: Setup, number: int) -> set[int]:
+def _find_counted(setup: Setup, number: int) -> set[int]:
     """The workloads whose pods count where pods of this one are spread."""
     profile = _profile_of(setup, number)
     if profile is None:
@@ -83,7 +84,7 @@ def _counted(setup: Setup, number: int) -> set[int]:
     return {counted for constraint in constraints_of(pod, hard=False) for counted in constraint.counted}
 
 
-def _scored_terms(setup: Setup, owner: int) -> Iterator[PodTerm]:
+def _list_scored_terms(setup: Setup, owner: int) -> Iterator[PodTerm]:
     """The affinity terms of a workload's pods that make nodes better or worse, for them and for the pods they mean."""
     template = setup.workloads[owner].template
     yield from template.pod_affinity.required

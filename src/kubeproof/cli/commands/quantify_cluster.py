@@ -1,0 +1,260 @@
+"""`kubeproof quantify cluster` and `kubeproof quantify compare`."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kubeproof.cli.options.inputs import allows_outside, outside_option, read_stdin
+from kubeproof.cli.options.outputs import Decorator, Output, emit, output_option
+from kubeproof.cli.options.ranges import NumberRange
+from kubeproof.cli.running.endings import first_of
+from kubeproof.cli.running.progress import progress_line
+from kubeproof.errors import UsageError
+from kubeproof.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from kubeproof.cli.running.limited import Reached
+    from kubeproof.engine.system import Progress
+    from kubeproof.manifests.loaded import Loaded
+    from kubeproof.quantify.clusters.compare_result import Comparison
+    from kubeproof.quantify.clusters.options import ClusterOptions
+    from kubeproof.quantify.clusters.result import ClusterResult
+    from kubeproof.quantify.clusters.space import Report
+
+Result = TypeVar("Result")
+_MEBIBYTE = 1_048_576
+_EXIT_CODES: dict[str, int] = {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
+SMALLER = 'see "When there are too many states" in docs/how-to/quantify-a-cluster.md'
+_QUESTIONS = ("within", "ever", "first", "amounts", "long-run")
+
+
+def process_options(command: Any) -> Any:
+    """The options about the process and what is asked of it, the same for all commands."""
+    options: list[Decorator] = [
+        click.option(
+            "--order", type=click.Choice(("open", "uniform")), default="open", show_default=True,
+            help="open: least and greatest over all orders of loops; uniform: each loop with work equally likely.",
+        ),
+        click.option("--within", metavar="DURATION", help="How far to look ahead, such as 6h; default: 1h."),
+        click.option(
+            "--ask", "questions", type=click.Choice(_QUESTIONS), multiple=True, help="Only this question. Repeatable."
+        ),
+        click.option("--precision", type=float, default=1e-6, show_default=True, help="Relative precision of a value."),
+        click.option("--exact", is_flag=True, help="Compute with fractions; for small clusters."),
+        click.option("--max-states", type=click.IntRange(1), metavar="N", help="Give up beyond so many states."),
+        click.option(
+            "--timeout", "timeout_s", type=NumberRange(0, min_open=True), metavar="S",
+            help="Give up after so many seconds.",
+        ),
+        click.option(
+            "--memory", "memory_mib", type=click.IntRange(16), metavar="MIB",
+            help="Give up rather than take more memory.",
+        ),
+        click.option(
+            "--engine", type=click.Choice(("auto", "compiled", "python")), default="auto", show_default=True,
+            help="What explores.",
+        ),
+        click.option(
+            "--progress", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True,
+            help="When to show progress on stderr.",
+        ),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def options_of(given: dict[str, Any]) -> ClusterOptions:
+    """The options that were given."""
+    from kubeproof.manifests.yaml.durations import parse_seconds
+    from kubeproof.quantify.clusters.options import ClusterOptions
+    from kubeproof.quantify.clusters.space import SpaceOptions
+    from kubeproof.quantify.methods import CheckSettings
+
+    within = None if given["within"] is None else parse_seconds(given["within"])
+    if within == 0 or (within is None and given["within"] is not None):
+        raise UsageError(f"--within {given['within']!r} is not a duration above zero", "Write --within 6h.")
+    if not 0 < given["precision"] < 1:
+        raise UsageError(f"--precision {given['precision']:g} is not between 0 and 1", "The default is 1e-6.")
+    memory = None if given["memory_mib"] is None else given["memory_mib"] * _MEBIBYTE
+    return ClusterOptions(
+        order=given["order"],
+        horizon_s=within,
+        questions=given["questions"] or _QUESTIONS,
+        at_most=given.get("at_most"),
+        space=SpaceOptions(
+            engine=given["engine"], max_states=given["max_states"], timeout_s=given["timeout_s"], memory_bytes=memory
+        ),
+        check=CheckSettings(given["precision"]),
+        exact=given["exact"],
+    )
+
+
+@click.command("cluster", short_help="How likely an intent is violated, and what running costs.")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@outside_option
+@click.option(
+    "--at-most", type=NumberRange(0, 1), metavar="P",
+    help="Exit with 1 if an intent may be violated within the horizon with a greater probability.",
+)  # fmt: skip
+@process_options
+@output_option("text", "json")
+def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **given: Any) -> int:
+    """Weigh the runs that verify explores: probabilities of violations, expected pod-hours, node-hours, energy, cost.
+
+    PATH as for verify: manifests, and a Scenario whose events have probabilities. Needs the extra "quantify".
+
+    \b
+    Examples:
+      kubeproof quantify cluster manifests/
+      kubeproof quantify cluster manifests/ --within 24h --order uniform -o json
+      kubeproof quantify cluster manifests/ --ask within --at-most 0.001
+
+    \b
+    Exit codes: 0 answered, 1 more likely than --at-most, 2 wrong usage, 3 a limit was reached, a question is too
+    large or --at-most too close to tell, 4 input refused, 5 nothing to check, 6 Storm is missing.
+    """
+    from kubeproof.report.quantify.cluster import as_json, as_text
+
+    options = options_of(given)
+    result = _run_limited(lambda reached: _quantify(paths, options, given["progress"], reached), given)
+    render = {"json": as_json, "text": as_text}
+    return emit(outputs, lambda output: render[output.format](result), exit_code(result), verdict=result.verdict)
+
+
+def _run_limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Result:
+    """The answers, unless a limit is passed; what is missing is told before the work, not after."""
+    from kubeproof.cli.running.limited import Reached, ask_storm
+    from kubeproof.quantify.storm import check_installed
+
+    check_installed()
+    import kubeproof.quantify.clusters.run  # noqa: F401  before memory is limited: NumPy takes some to begin with
+
+    reached = Reached()
+    limits = {"timeout_s": given["timeout_s"], "memory_mib": given["memory_mib"]}
+    return ask_storm(lambda: ask(reached), **limits, reached=reached, remedy=f"Allow more --timeout, or {SMALLER}")
+
+
+def _quantify(paths: tuple[str, ...], options: ClusterOptions, progress: str, reached: Reached) -> ClusterResult:
+    """Loads and quantifies, with progress on stderr."""
+    from dataclasses import replace
+
+    from kubeproof.manifests.load import load
+    from kubeproof.quantify.clusters.run import quantify_cluster
+
+    loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
+    with reporting(progress, reached) as (report, tell):
+        return with_scope(loaded, quantify_cluster(loaded, replace(options, tell=tell), report))
+
+
+@contextmanager
+def reporting(choice: str, reached: Reached) -> Iterator[tuple[Report, Callable[[str], None]]]:
+    """Where exploring tells how far it is, and answering what it is at, while it lasts."""
+    from time import monotonic
+
+    line = progress_line(choice, quiet=False)
+    begin = monotonic()
+
+    def report(progress: Progress) -> None:
+        reached.tell(f"{progress.phase}: {progress.states:,} states")
+        if line is not None:
+            line.show_explored(progress)
+
+    def tell(question: str) -> None:
+        reached.tell(f"answering: {question}")
+        if line is not None:
+            line.show_simulated(monotonic() - begin, lambda: f"answering: {question}")
+
+    try:
+        yield report, tell
+    finally:
+        if line is not None:
+            line.close()
+
+
+def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
+    """The result with what it is about and what was left out, told as verify tells it."""
+    from dataclasses import replace
+
+    from kubeproof.quantify.clusters.space import plan_to_quantify
+    from kubeproof.verify.findings.left_out import find_left_out
+    from kubeproof.verify.result import Statistics
+    from kubeproof.verify.words.summary import abstractions, scope
+
+    plan = plan_to_quantify(loaded)
+    omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
+    told = scope(loaded, plan, Statistics(states=result.size.states))
+    notes = tuple(("abstraction", note) for note in abstractions(loaded, plan))
+    return replace(result, scope=(*told, *notes), not_modelled=(*omitted, *find_left_out(plan)))
+
+
+def exit_code(result: ClusterResult) -> int:
+    """The exit code of the contract; without a safety intent there may be nothing to answer."""
+    if not result.spans:
+        return 5
+    incomplete = 3 if any(span.skipped for span in result.spans) else 0
+    return _EXIT_CODES.get(result.verdict, incomplete)
+
+
+@click.command("compare", short_help="Variants of a cluster on the same load, side by side.")
+@click.argument("variants", nargs=-1, required=True, metavar="A B...")
+@click.option("--with", "shared", multiple=True, metavar="PATH", help="Input that all variants share. Repeatable.")
+@click.option("--risk", metavar="INTENT", default="", help="The intent in the plot; default the first.")
+@click.option(
+    "--against", type=click.Choice(("energy", "cost", "nodes", "pods")),
+    help="What the plot shows it against; default the first of these that the Scenario gives.",
+)  # fmt: skip
+@process_options
+@output_option("text", "json", "svg", "html")
+def compare_command(
+    *, variants: tuple[str, ...], shared: tuple[str, ...], risk: str, against: str | None,
+    outputs: tuple[Output, ...], **given: Any,
+) -> int:  # fmt: skip
+    """Compare variants of a cluster, such as two HPA behaviours, on the same load model.
+
+    A and B are files or directories. Each is read together with all PATHs of --with; the Scenarios may differ in
+    controllers alone.
+
+    \b
+    Examples:
+      kubeproof quantify compare slow.yaml quick.yaml --with cluster/
+      kubeproof quantify compare today/ tomorrow/ --within 24h -o text -o html=compare.html
+      kubeproof quantify compare a.yaml b.yaml c.yaml --with cluster/ --against cost -o svg=cost.svg
+
+    \b
+    Exit codes: as of quantify cluster.
+    """
+    if len(variants) < 2:
+        raise click.UsageError("one variant is nothing to compare; name at least two")
+    from kubeproof.report.quantify import compare as report
+
+    options = options_of(given)
+    plot = (risk, against or "")
+    found = _run_limited(lambda told: _compare(variants, shared, options, plot, given["progress"], told), given)
+    render = {"text": report.as_text, "json": report.as_json, "svg": report.as_svg, "html": report.as_html}
+    code = first_of(exit_code(variant.result) for variant in found.variants)
+    return emit(outputs, lambda output: render[output.format](found), code, verdict="")
+
+
+def _compare(
+    variants: tuple[str, ...],
+    shared: tuple[str, ...],
+    options: ClusterOptions,
+    plot: tuple[str, str],
+    progress: str,
+    reached: Reached,
+) -> Comparison:
+    """Loads and compares, with progress on stderr; the plot shows a risk against an amount."""
+    from dataclasses import replace
+
+    from kubeproof.manifests.load import load
+    from kubeproof.quantify.clusters.compare import compare
+
+    loaded = [(variant, load((variant, *shared), stdin=read_stdin)) for variant in variants]
+    with reporting(progress, reached) as (report, tell):
+        return compare(loaded, replace(options, tell=tell), risk=plot[0], against=plot[1], progress=report)

@@ -1,0 +1,104 @@
+"""`kubeproof simulate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from kubeproof.cli.options.inputs import outside_option
+from kubeproof.cli.options.outputs import Output, emit, output_option
+from kubeproof.cli.options.sweep import workers_option
+
+
+@click.command("simulate", short_help="Run a cluster, or a published experiment, on a clock.")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
+@outside_option
+@click.option("--duration", default="30m", show_default=True, metavar="TIME", help="How much time to simulate.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the first run.")
+@click.option(
+    "--runs", type=click.IntRange(1, 100_000), default=1, show_default=True, metavar="N",
+    help="Runs with seeds N, N+1, ...: means with bands.",
+)  # fmt: skip
+@workers_option
+@click.option(
+    "--autoscaler", type=click.Choice(["hpa", "simple"]), default="hpa", show_default=True,
+    help="The controllers that verify uses, or the published rule in place of the HorizontalPodAutoscaler.",
+)  # fmt: skip
+@click.option(
+    "--vary", multiple=True, metavar="KEY=V,V,...",
+    help="Simulate variants side by side: hpa.targetCPU=60,70,80. Repeatable: all combinations.",
+)  # fmt: skip
+@click.option(
+    "--progress", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True,
+    help="When to show progress on stderr.",
+)  # fmt: skip
+@click.option("--experiment", type=click.Choice(["abs-1", "abs-2", "abs-workflow"]), help="A published one.")
+@click.option(
+    "--config", type=click.Choice(["calibration", "1", "2"]),
+    help="Scaling thresholds of abs-2.  [default: calibration]",
+)  # fmt: skip
+@click.option(
+    "--threads", type=click.Choice(["100", "200"]), help="Size of the batches of abs-workflow.  [default: 100]"
+)
+@click.option(
+    "--downscale-after", type=click.IntRange(1), default=10, show_default=True, metavar="INTERVALS",
+    help="Of experiments: quiet intervals before a pod is shut down; the paper says 150 (300 s), its source 10.",
+)  # fmt: skip
+@output_option("text", "csv", "json", "html", "svg")
+def simulate_command(
+    *, paths: tuple[str, ...], experiment: str | None, outputs: tuple[Output, ...], **given: Any
+) -> int:
+    """Run controllers, services and requests on a clock: pods, CPU and response times over time.
+
+    PATH as for verify: manifests, and a Scenario whose spec.workload says which requests come, and which faults. The
+    controllers are those of verify; intents are judged along the runs. --experiment runs one of a published model of
+    Kubernetes instead (Turin et al., 2020), with its own autoscaler, in intervals of two seconds.
+
+    \b
+    Examples:
+      kubeproof simulate manifests/ --duration 1h
+      kubeproof simulate manifests/ --runs 200 -o json=result.json
+      kubeproof simulate manifests/ --vary hpa.targetCPU=60,70,80 -o text -o html=variants.html
+      kubeproof simulate --experiment abs-2 --config 1 -o csv=curves.csv
+      kubeproof simulate --experiment abs-workflow --threads 200
+
+    \b
+    Exit codes: 0 no intent was violated, 1 one was, 2 wrong usage, 3 a limit was reached or no intent had anything to
+    say, 4 input refused, 5 nothing to simulate, 6 a missing extra.
+    """
+    if (experiment is None) == (not paths):
+        raise click.UsageError("name either PATH... or --experiment")
+    if experiment is None:
+        _refuse(("config", "threads", "downscale_after"), "is about --experiment")
+        from kubeproof.cli.commands.simulate_cluster import simulate_paths
+
+        return simulate_paths(paths, outputs, given)
+    return _experiment(experiment, outputs, given)
+
+
+def _refuse(names: tuple[str, ...], why: str) -> None:
+    """What is written on the command line and would change nothing is an error."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} {why}")
+
+
+def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, Any]) -> int:
+    config, threads = given["config"], given["threads"]
+    _refuse(("vary", "duration", "seed", "runs", "workers", "autoscaler"), "is about manifests, not about experiments")
+    if config is not None and experiment != "abs-2":
+        raise click.UsageError(f"--config is about abs-2; {experiment} has one configuration")
+    if threads is not None and experiment != "abs-workflow":
+        raise click.UsageError(f"--threads is about abs-workflow; {experiment} has none")
+    from kubeproof.report.simulate import published as report
+    from kubeproof.simulate.published.experiments import find_published, workflow
+    from kubeproof.simulate.published.run import simulate
+
+    if experiment == "abs-workflow":
+        curves = simulate(workflow(int(threads or 100), given["downscale_after"]))
+    else:
+        curves = simulate(find_published(experiment, config or "calibration", given["downscale_after"]))
+    return emit(outputs, lambda output: report.RENDERERS[output.format](curves), 0, verdict="")

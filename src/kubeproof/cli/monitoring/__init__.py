@@ -1,0 +1,1 @@
+"""What `kubeproof monitor` watches: a cluster, streams of events, a share of the work."""

@@ -1,0 +1,1 @@
+"""How a command runs and ends: limits, signals, progress, exit codes."""

@@ -1,0 +1,1 @@
+"""How Kubernetes writes things: versions, quantities, selectors."""

@@ -1,0 +1,1 @@
+"""How control loops and events speak, and what they declare: views, actions, footprints, tags."""

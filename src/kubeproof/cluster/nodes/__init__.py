@@ -1,0 +1,1 @@
+"""Nodes: their classes, groups and images, and which of them are alike."""

@@ -1,0 +1,1 @@
+"""Objects that steer loops: autoscalers, budgets, priorities, quotas, profiles."""

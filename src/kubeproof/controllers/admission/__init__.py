@@ -1,0 +1,1 @@
+"""Who may refuse a pod: kubelets, quotas, limit ranges."""

@@ -1,0 +1,1 @@
+"""Disruption budgets, and who evicts by their leave or without it."""

@@ -1,0 +1,1 @@
+"""The Deployment controller with several revisions: rollouts and their scaling."""

@@ -1,0 +1,1 @@
+"""Loops that keep up the pods of workloads, one kind each."""

@@ -1,0 +1,62 @@
+"""The Deployment controller: creation of the ReplicaSet and scaling.
+
+Mirrors `pkg/controller/deployment/sync.go` for a Deployment with one revision: a missing new ReplicaSet is created
+with spec.replicas pods (NewRSNewReplicas with nothing else running), and with one active ReplicaSet a scaling
+event sets it to spec.replicas directly, paused or not; a paused Deployment never creates its first one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, SetReplicas, Stage
+from kubeproof.cluster.loops.footprint import QUIET, Writes
+from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.nodes.places import Layout
+from kubeproof.cluster.objects import short_name
+from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
+from kubeproof.values import dataclass
+
+
+class Sizes(NamedTuple):
+    """spec.replicas of a Deployment, and of its ReplicaSet."""
+
+    desired: int
+    actual: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentController:
+    """The loop for one Deployment."""
+
+    layout: Layout
+    workload: int
+    stage: int = Stage.ALWAYS
+
+    reads_nodes = mention_nothing
+    footprint = replace(QUIET, writes=Writes.REPLICA_SETS)
+
+    @property
+    def name(self) -> Actor:
+        return Actor(ActorKind.DEPLOYMENT, short_name(self.layout.setup, self.workload))
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(workloads=(self.workload,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Sizes | None:
+        """Desired and actual spec.replicas, None while the object does not exist."""
+        never_rolled_out = cell.replicas == NEVER and self.layout.setup.workloads[self.workload].paused
+        return Sizes(cell.desired, cell.replicas) if cell.exists and not never_rolled_out else None
+
+    def show_node(self, place: int, cell: NodeCell) -> None:
+        """Never looks at nodes."""
+
+    def act(self, seen: Seen[Sizes | None, Groups[None]]) -> tuple[Decision, ...]:
+        """Sets the ReplicaSet's size to the Deployment's."""
+        sizes = seen.workloads[0]
+        if sizes is None or sizes.desired == sizes.actual:
+            return ()
+        return (Decision((SetReplicas(self.workload, sizes.desired),)),)

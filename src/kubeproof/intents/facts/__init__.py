@@ -1,0 +1,1 @@
+"""Facts about single states: counts, places, kinds of workloads, traffic."""

@@ -1,0 +1,1 @@
+"""The language of predicates: what it can measure, and how it is read."""

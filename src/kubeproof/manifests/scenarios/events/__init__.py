@@ -1,0 +1,1 @@
+"""The events of a Scenario, as they are written."""

@@ -1,0 +1,1 @@
+"""Requests to services: when they come, and where they go."""

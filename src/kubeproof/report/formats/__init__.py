@@ -1,0 +1,1 @@
+"""A verification for other programs: one module per format."""

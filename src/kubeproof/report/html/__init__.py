@@ -1,0 +1,1 @@
+"""The offline page of a verification, and what is drawn on pages."""

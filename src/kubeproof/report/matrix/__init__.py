@@ -1,0 +1,1 @@
+"""The survival matrix in every format."""

@@ -1,0 +1,1 @@
+"""Answers about chances: of models, of clusters, of variants side by side."""

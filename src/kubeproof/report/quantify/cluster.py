@@ -1,0 +1,173 @@
+"""Answers about a cluster's chances as text and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kubeproof.report.escape import escape
+
+if TYPE_CHECKING:
+    from kubeproof.quantify.clusters.result import ClusterResult, IntentChances, Span, Value
+
+ORDERS = {
+    "open": "any loop with work may act next: least and greatest value over all orders",
+    "uniform": "every loop with work is equally likely to act next",
+}
+
+
+def as_text(result: ClusterResult) -> str:
+    """All answers for people."""
+    return "".join(f"{escape(line).rstrip()}\n" for line in _lines(result))
+
+
+def _lines(result: ClusterResult) -> Iterator[str]:
+    size = result.size
+    yield f"Scenario {result.scenario}"
+    yield from _section("Scope", (f"{name}: {value}" for name, value in result.scope))
+    yield from ("", "Process")
+    yield f"  {size.states:,} states and {size.transitions:,} transitions, as verify explores them"
+    yield f"  {size.process_states:,} states, {size.choices:,} choices and {size.entries:,} probabilities in Storm"
+    times = (size.explore_s, size.build_s, size.hand_over_s)
+    yield "  explored in {:.2f} s, built in {:.2f} s, handed over in {:.2f} s".format(*times)
+    yield f"  order {result.order}: {ORDERS[result.order]}"
+    tick = duration(result.tick_s)
+    yield f"  events come before waits, at rest at most one per tick of {tick}: numbers and bounds are of this process"
+    if result.open_events:
+        yield f"  open, at the worst and at the best moment: {', '.join(result.open_events)}"
+    yield from ("", *_table(list(_rows(result))))
+    yield from _section(f"At most {number(result.at_most or 0)} within the horizon", _judge(result))
+    yield from _section("Not computed", _list_skipped(result))
+    yield from _section("Not quantified", result.not_quantified)
+    yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled)
+
+
+def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    found = list(lines)
+    if found:
+        yield from ("", title, *(f"  {line}" for line in found))
+
+
+def _rows(result: ClusterResult) -> Iterator[list[str]]:
+    horizon = duration(result.horizon_s)
+    yield ["", "least", "greatest"]
+    for one in result.intents:
+        if one.within is not None:
+            yield [f"P({one.intent} is violated within {horizon})", *_cells(one.within, number)]
+        if one.ever is not None:
+            yield [f"P({one.intent} is ever violated)", *_cells(one.ever, number)]
+        if one.first_s is not None:
+            yield [f"expected time to the first violation of {one.intent}", *_cells(one.first_s, duration)]
+    for amount in result.amounts:
+        yield [f"expected {amount.unit} over {horizon}", *_cells(amount.span, number)]
+    for shortage in result.shortages:
+        what = f"long-run share of time below {shortage.count} ready, {shortage.target}"
+        yield [what, *_cells(shortage.span, number)]
+
+
+def _cells(span: Span, shown: Any) -> list[str]:
+    return [_cell(value, shown) for value in (span.least, span.greatest)]
+
+
+def _cell(value: Value | None, shown: Any) -> str:
+    return "-" if value is None else str(shown(value.value))
+
+
+def _table(rows: list[list[str]]) -> Iterator[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        yield f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}"
+
+
+def _judge(result: ClusterResult) -> Iterator[str]:
+    for one, verdict in zip(result.intents, result.verdicts, strict=False):
+        yield f"{verdict} {one.intent}"
+
+
+def _list_skipped(result: ClusterResult) -> Iterator[str]:
+    spans = [(f"{one.intent}", span) for one in result.intents for span in (one.within, one.ever, one.first_s)]
+    spans += [(amount.unit, amount.span) for amount in result.amounts]
+    spans += [(f"long run of {shortage.intent}", shortage.span) for shortage in result.shortages]
+    for what, span in spans:
+        if span is not None and span.skipped:
+            yield f"{what}: {span.skipped}"
+
+
+def number(value: float) -> str:
+    """Six significant digits."""
+    return "infinite" if math.isinf(value) else f"{value:.6g}"
+
+
+def duration(seconds: float) -> str:
+    """A duration in the largest unit that fits."""
+    if math.isinf(seconds):
+        return "infinite"
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length or (seconds >= length and seconds % length == 0):
+            return f"{seconds / length:.6g} {unit}"
+    return f"{seconds:.6g} s"
+
+
+def as_json(result: ClusterResult) -> str:
+    """The same as one JSON document."""
+    return json.dumps(document(result), indent=2) + "\n"
+
+
+def document(result: ClusterResult) -> dict[str, Any]:
+    """The answers as plain values."""
+    size = result.size
+    return {
+        "version": 1,
+        "scenario": result.scenario,
+        "order": result.order,
+        "horizon_s": result.horizon_s,
+        "tick_s": result.tick_s,
+        "verdict": result.verdict or None,
+        "at_most": result.at_most,
+        "scope": dict(result.scope),
+        "process": {name: getattr(size, name) for name in size.__slots__},
+        "results": [_intent(one) for one in result.intents],
+        "amounts": [{"name": a.name, "unit": a.unit, **_span(a.span)} for a in result.amounts],
+        "long_run": [
+            {"intent": s.intent, "target": s.target, "below": s.count, **_span(s.span)} for s in result.shortages
+        ],
+        "open_events": list(result.open_events),
+        "not_quantified": list(result.not_quantified),
+        "not_modelled": list(result.not_modelled),
+    }
+
+
+def _intent(one: IntentChances) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "intent": one.intent,
+        "key": one.key,
+        "target": one.target,
+        "possible": one.is_possible,
+        "violated_within": _span(one.within),
+        "violated_ever": _span(one.ever),
+        "first_violation_s": _span(one.first_s),
+        "location": {"file": one.source.file, "line": one.source.line},
+    }
+
+
+def _span(span: Span | None) -> dict[str, Any]:
+    """Least and greatest; null what was not asked for or not computed, and why."""
+    if span is None:
+        return {"min": None, "max": None}
+    found: dict[str, Any] = {"min": _value(span.least), "max": _value(span.greatest)}
+    return found | ({"not_computed": span.skipped} if span.skipped else {})
+
+
+def _value(value: Value | None) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    numbers = {"value": value.value, "lower": value.lower, "upper": value.upper}
+    return {name: _plain(found) for name, found in numbers.items()} | {"guarantee": value.guarantee}
+
+
+def _plain(value: float | None) -> float | str | None:
+    """A number that JSON has; an infinite one in words."""
+    return "infinite" if value is not None and math.isinf(value) else value

@@ -1,0 +1,1 @@
+"""A verification as text, and the parts that its other formats share."""

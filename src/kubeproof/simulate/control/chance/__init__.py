@@ -1,0 +1,1 @@
+"""What is drawn: moments, faults, and one choice among equals."""

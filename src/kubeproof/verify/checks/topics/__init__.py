@@ -1,0 +1,1 @@
+"""The checks themselves, one module per topic."""
