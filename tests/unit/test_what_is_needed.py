@@ -18,7 +18,8 @@ from typing import get_args
 import pytest
 
 from kubeproof.cluster.loops import effects, tagging
-from kubeproof.cluster.loops.control import Action, NodeVerb
+from kubeproof.cluster.loops.control import Action
+from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.controllers.descheduler import cycle, plugins
 from kubeproof.controllers.scheduler import plugins as scheduler_plugins
 from kubeproof.controllers.scheduler import registry

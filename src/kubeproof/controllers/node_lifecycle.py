@@ -16,25 +16,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.control import Decision, Groups, NodeChange, NodeRef, Reads, Role, Seen, Stage
+from kubeproof.cluster.loops.footprint import QUIET, Clocks, Writes
+from kubeproof.cluster.loops.mentions import Mentions, mention_nothing
+from kubeproof.cluster.loops.node_verbs import (
     NOTICE,
     TAINT,
     TAINT_SLOWLY,
     TAINT_VERY_SLOWLY,
     UNTAINT,
     WELCOME,
-    Decision,
-    Groups,
-    NodeChange,
-    NodeRef,
     NodeVerb,
-    Reads,
-    Role,
-    Seen,
-    Stage,
 )
-from kubeproof.cluster.loops.footprint import QUIET, Clocks, Writes
-from kubeproof.cluster.loops.mentions import Mentions, mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import REGION, ZONE, Node, Setup
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell, holds_up_zone

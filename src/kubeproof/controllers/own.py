@@ -23,8 +23,6 @@ from typing import NamedTuple, Protocol, cast
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import (
-    CORDON,
-    UNCORDON,
     Action,
     Decision,
     Delete,
@@ -37,6 +35,7 @@ from kubeproof.cluster.loops.control import (
     Stage,
     View,
 )
+from kubeproof.cluster.loops.node_verbs import CORDON, UNCORDON
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import ACTIVE, Health, NodeCell, Phase, WorkloadCell
 from kubeproof.errors import KubeproofError, UsageError

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.loops.control import (
-    CORDON,
-    UNCORDON,
-    Decision,
-    Groups,
-    Loop,
-    NodeChange,
-    NodeRef,
-    NodeVerb,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, NodeChange, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.loops.footprint import MOMENT, QUIET, Scope, Writes
+from kubeproof.cluster.loops.node_verbs import CORDON, UNCORDON, NodeVerb
 from kubeproof.cluster.state import NodeCell
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
 from kubeproof.events.event import Event, NodeChoice

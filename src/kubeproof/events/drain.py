@@ -13,18 +13,11 @@ from typing import NamedTuple
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import (
-    DRAIN,
-    DRAIN_UNCORDON,
-    DRAINED,
-    MAINTAIN,
-    REMOVE,
-    RETURN,
     Decision,
     Groups,
     Loop,
     NodeChange,
     NodeRef,
-    NodeVerb,
     Reads,
     Remember,
     Role,
@@ -33,6 +26,7 @@ from kubeproof.cluster.loops.control import (
 )
 from kubeproof.cluster.loops.footprint import MOMENT, Clocks, Deletes, Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.loops.node_verbs import DRAIN, DRAIN_UNCORDON, DRAINED, MAINTAIN, REMOVE, RETURN, NodeVerb
 from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Node

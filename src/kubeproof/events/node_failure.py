@@ -6,9 +6,6 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import (
-    FAIL,
-    FAIL_FOR_GOOD,
-    RECOVER,
     Decision,
     Groups,
     Loop,
@@ -21,6 +18,7 @@ from kubeproof.cluster.loops.control import (
     Stage,
 )
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Scope, Writes
+from kubeproof.cluster.loops.node_verbs import FAIL, FAIL_FOR_GOOD, RECOVER
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.events.event import Event, NodeChoice, Problem

@@ -9,19 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.loops.control import (
-    JOIN,
-    Decision,
-    Groups,
-    Loop,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, NodeChange, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.loops.footprint import MOMENT, Footprint, Scope, Writes
+from kubeproof.cluster.loops.node_verbs import JOIN
 from kubeproof.cluster.state import Health, NodeCell
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
 from kubeproof.events.event import Event

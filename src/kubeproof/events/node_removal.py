@@ -10,20 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.loops.control import (
-    REMOVE,
-    RETIRE,
-    Decision,
-    Groups,
-    Loop,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, NodeChange, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.loops.footprint import MOMENT, Footprint, Scope, Writes
+from kubeproof.cluster.loops.node_verbs import REMOVE, RETIRE
 from kubeproof.cluster.objects import Node, Workload
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import (
-    PANIC,
-    RECOVER,
     Action,
     Decision,
     Groups,
@@ -21,6 +19,7 @@ from kubeproof.cluster.loops.control import (
     Stage,
 )
 from kubeproof.cluster.loops.footprint import NOBODY, QUIET, Footprint, Writes
+from kubeproof.cluster.loops.node_verbs import PANIC, RECOVER
 from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.nodes.near_nodes import agree_monotone
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work

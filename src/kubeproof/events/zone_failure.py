@@ -10,8 +10,6 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import (
-    FAIL_ZONE,
-    RECOVER,
     Decision,
     Groups,
     Loop,
@@ -24,6 +22,7 @@ from kubeproof.cluster.loops.control import (
     Stage,
 )
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.loops.node_verbs import FAIL_ZONE, RECOVER
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import ZONE
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.node_verbs import (
     CORDON,
     DRAIN,
     DRAIN_UNCORDON,

@@ -2,20 +2,8 @@
 
 import pytest
 
-from kubeproof.cluster.loops.control import (
-    NOTICE,
-    TAINT,
-    TAINT_SLOWLY,
-    TAINT_VERY_SLOWLY,
-    UNTAINT,
-    WELCOME,
-    Decision,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Role,
-    Seen,
-)
+from kubeproof.cluster.loops.control import Decision, NodeChange, NodeRef, Reads, Role, Seen
+from kubeproof.cluster.loops.node_verbs import NOTICE, TAINT, TAINT_SLOWLY, TAINT_VERY_SLOWLY, UNTAINT, WELCOME
 from kubeproof.cluster.objects import REGION, ZONE, Settings
 from kubeproof.cluster.state import Health, WorkloadCell
 from kubeproof.controllers.node_lifecycle import (

@@ -4,10 +4,6 @@ import pytest
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.loops.control import (
-    CORDON,
-    FAIL,
-    RECOVER,
-    UNCORDON,
     CreateObject,
     Decision,
     NodeChange,
@@ -19,6 +15,7 @@ from kubeproof.cluster.loops.control import (
     SetDesired,
     Stage,
 )
+from kubeproof.cluster.loops.node_verbs import CORDON, FAIL, RECOVER, UNCORDON
 from kubeproof.cluster.state import Cause, Health, NodeCell, WorkloadCell
 from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, EventSource, one_less
 from kubeproof.events.cordon import CordonEvent

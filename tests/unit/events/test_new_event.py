@@ -6,19 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from kubeproof.cluster.loops.control import (
-    FAIL_FOR_GOOD,
-    Decision,
-    Groups,
-    Loop,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, NodeChange, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
+from kubeproof.cluster.loops.node_verbs import FAIL_FOR_GOOD
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
 from kubeproof.errors import InternalError
 from kubeproof.events import declarations

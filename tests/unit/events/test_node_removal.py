@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.loops.control import REMOVE, RETIRE, Decision, NodeChange, NodeRef, Remember, Role, Seen
+from kubeproof.cluster.loops.control import Decision, NodeChange, NodeRef, Remember, Role, Seen
+from kubeproof.cluster.loops.node_verbs import REMOVE, RETIRE
 from kubeproof.cluster.objects import JobRules
 from kubeproof.cluster.state import Health, JobPodEnd, NodeCell, Phase, Work
 from kubeproof.events.common import EventSource

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kubeproof.cluster.loops.control import (
-    ANY,
+from kubeproof.cluster.loops.control import ANY, NodeChange, NodeRef
+from kubeproof.cluster.loops.node_verbs import (
     CORDON,
     DRAIN,
     DRAIN_UNCORDON,
@@ -18,8 +18,6 @@ from kubeproof.cluster.loops.control import (
     UNCORDON,
     UNTAINT,
     WELCOME,
-    NodeChange,
-    NodeRef,
 )
 from kubeproof.cluster.objects import Readiness
 from kubeproof.cluster.state import NEVER, Cause, Health, Phase, PodKind, Work

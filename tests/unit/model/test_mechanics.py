@@ -5,16 +5,6 @@ import pytest
 from kubeproof.cluster.labels import Toleration
 from kubeproof.cluster.loops.control import (
     ANY,
-    CORDON,
-    FAIL,
-    NOTICE,
-    RECOVER,
-    TAINT,
-    TAINT_SLOWLY,
-    TAINT_VERY_SLOWLY,
-    UNCORDON,
-    UNTAINT,
-    WELCOME,
     Advance,
     Arrive,
     Bind,
@@ -28,6 +18,18 @@ from kubeproof.cluster.loops.control import (
     SetDesired,
     SetReplicas,
     Tick,
+)
+from kubeproof.cluster.loops.node_verbs import (
+    CORDON,
+    FAIL,
+    NOTICE,
+    RECOVER,
+    TAINT,
+    TAINT_SLOWLY,
+    TAINT_VERY_SLOWLY,
+    UNCORDON,
+    UNTAINT,
+    WELCOME,
 )
 from kubeproof.cluster.objects import Readiness
 from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work, WorkloadCell, add_pods, replace_node

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from pickle import dumps, loads
 from typing import get_args
 
 import pytest
 
-from kubeproof.cluster.loops.control import Action, NodeVerb, Remember, Tick
+from kubeproof.cluster.loops.control import Action, Remember, Tick
+from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.cluster.state import Health, Phase, Work
 from kubeproof.intents.catalogue import catalogue
 from kubeproof.model.reductions.starts_in_unison import StartAll
 from kubeproof.report.frame import Frame
 from kubeproof.report.html.page import render
-from kubeproof.simulate.control.words import NODE_WORDS
 from kubeproof.values import complete
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import verify
-from kubeproof.verify.words.coverage import ON_NODES, UNTOLD, WORDS
+from kubeproof.verify.words.coverage import UNTOLD, WORDS
 from kubeproof.verify.words.pictures import HEALTHS, PHASES, WORKS, Film, films_of
-from kubeproof.verify.words.steps import NODE_SENTENCES
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
 
-@pytest.mark.parametrize("table", [NODE_SENTENCES, ON_NODES, NODE_WORDS])
-def test_every_verb_of_nodes_has_words(table) -> None:
-    assert set(table) == set(NodeVerb)
-    assert all(table.values())
+@pytest.mark.parametrize("verb", NodeVerb)
+def test_every_verb_of_nodes_has_words(verb: NodeVerb) -> None:
+    assert "{node}" in verb.meaning.sentence
+    assert verb.meaning.does
+    assert verb.meaning.tells
+
+
+def test_a_verb_of_nodes_is_found_by_its_word_and_survives_a_copy() -> None:
+    assert NodeVerb("fail-with-zone") is NodeVerb.FAIL_ZONE
+    assert loads(dumps(NodeVerb.FAIL_ZONE)) is NodeVerb.FAIL_ZONE
 
 
 @pytest.mark.parametrize(("table", "kinds"), [(PHASES, Phase), (HEALTHS, Health), (WORKS, Work)])

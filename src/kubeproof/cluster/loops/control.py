@@ -8,10 +8,11 @@ and probabilities; none of them shows it more than it declared.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 from kubeproof.cluster.loops.actors import Actor
+from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import ANY_LIFE, NEVER, Health, NodeCell, WorkloadCell
 
@@ -263,73 +264,12 @@ class Advance(NamedTuple):
     pods: int | None = None  # so many of them, any; None: all
 
 
-class NodeVerb(StrEnum):
-    """What happens to a node itself. Whoever has words for them has words for all: see `complete`."""
-
-    FAIL = "fail"  # kubelet stops
-    PANIC = "panic"  # the same, because the node is overloaded
-    FAIL_FOR_GOOD = "fail-for-good"  # the same, and it never comes back
-    RECOVER = "recover"  # kubelet is back
-    NOTICE = "notice"  # node controller: Ready becomes Unknown, pods not ready, NoSchedule taint
-    TAINT = "taint"  # node controller: NoExecute taint, eviction clocks start
-    TAINT_SLOWLY = "taint-slowly"  # the same, and the next one of its zone is not tainted for 10 s
-    TAINT_VERY_SLOWLY = "taint-very-slowly"  # the same, for 100 s
-    UNTAINT = "untaint"  # node controller: NoExecute taint gone (all zones down), eviction clocks stop
-    WELCOME = "welcome"  # node controller: Ready is True again, taints gone, pods ready
-    CORDON = "cordon"
-    UNCORDON = "uncordon"
-    DRAIN = "drain"  # an operator cordons the node and begins to evict its pods; it stays cordoned
-    DRAIN_UNCORDON = "drain-uncordon"  # the same, uncordoned when it is empty
-    MAINTAIN = "maintain"  # the same, then down for a while, then back and uncordoned
-    RETIRE = "retire"  # the same, deleted when it is empty
-    DRAINED = "drained"  # the node is empty: what comes next
-    JOIN = "join"  # a node that was not there is there, ready
-    RETURN = "return"  # back from maintenance, uncordoned
-    FAIL_ZONE = "fail-with-zone"  # kubelet stops together with those of its zone
-    PROVISION = "provision"  # cluster autoscaler: a node is asked for, and will be there after a while
-    FORSAKE = "forsake"  # a node that was asked for does not come
-    MARK_SPARE = "mark-spare"  # cluster autoscaler: unneeded from now on
-    MARK_NEEDED = "mark-needed"  # cluster autoscaler: not unneeded any longer
-    EVACUATE = "evacuate"  # cluster autoscaler: cordoned, its pods are evicted, then it is deleted
-    REMOVE = "remove"  # the node object is deleted, and with it what is left there
-    SPARE = "spare"  # cluster autoscaler gives up on emptying the node: uncordoned
-
-
 class NodeChange(NamedTuple):
     """A change of the node itself."""
 
     node: NodeRef
     verb: NodeVerb
     mark: int = 0  # that is left on the node: a bit of `NodeCell.marks`
-
-
-FAIL = NodeVerb.FAIL
-PANIC = NodeVerb.PANIC
-FAIL_FOR_GOOD = NodeVerb.FAIL_FOR_GOOD
-RECOVER = NodeVerb.RECOVER
-NOTICE = NodeVerb.NOTICE
-TAINT = NodeVerb.TAINT
-TAINT_SLOWLY = NodeVerb.TAINT_SLOWLY
-TAINT_VERY_SLOWLY = NodeVerb.TAINT_VERY_SLOWLY
-UNTAINT = NodeVerb.UNTAINT
-WELCOME = NodeVerb.WELCOME
-CORDON = NodeVerb.CORDON
-UNCORDON = NodeVerb.UNCORDON
-DRAIN = NodeVerb.DRAIN
-DRAIN_UNCORDON = NodeVerb.DRAIN_UNCORDON
-MAINTAIN = NodeVerb.MAINTAIN
-RETIRE = NodeVerb.RETIRE
-DRAINED = NodeVerb.DRAINED
-JOIN = NodeVerb.JOIN
-RETURN = NodeVerb.RETURN
-FAIL_ZONE = NodeVerb.FAIL_ZONE
-PROVISION = NodeVerb.PROVISION
-FORSAKE = NodeVerb.FORSAKE
-MARK_SPARE = NodeVerb.MARK_SPARE
-MARK_NEEDED = NodeVerb.MARK_NEEDED
-EVACUATE = NodeVerb.EVACUATE
-REMOVE = NodeVerb.REMOVE
-SPARE = NodeVerb.SPARE
 
 
 class Tick(NamedTuple):

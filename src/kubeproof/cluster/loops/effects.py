@@ -6,24 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import get_args
 
 from kubeproof.cluster.loops import control as c
-from kubeproof.cluster.loops.control import Action, NodeVerb
+from kubeproof.cluster.loops.control import Action
 from kubeproof.cluster.loops.footprint import NOTHING, Clocks, Writes
 from kubeproof.values import complete
 
-_BY_VERB: Mapping[NodeVerb, Writes] = complete(
-    NodeVerb,
-    {
-        **dict.fromkeys((c.FAIL, c.PANIC, c.FAIL_FOR_GOOD, c.RECOVER), Writes.FAILURES),
-        **dict.fromkeys((c.NOTICE, c.TAINT, c.TAINT_SLOWLY, c.TAINT_VERY_SLOWLY), Writes.CONDITIONS),
-        **dict.fromkeys((c.UNTAINT, c.WELCOME, c.MARK_SPARE, c.MARK_NEEDED), Writes.CONDITIONS),
-        **dict.fromkeys((c.CORDON, c.UNCORDON), Writes.CORDONS),
-        **dict.fromkeys((c.DRAIN, c.DRAIN_UNCORDON, c.MAINTAIN, c.RETIRE), Writes.DRAINS),
-        **dict.fromkeys((c.DRAINED, c.RETURN, c.EVACUATE, c.SPARE), Writes.DRAINS),
-        **dict.fromkeys((c.JOIN, c.PROVISION, c.FORSAKE), Writes.ARRIVALS),
-        c.REMOVE: Writes.DEPARTURES,
-        c.FAIL_ZONE: Writes.FAILURES | Writes.OUTAGES,
-    },
-)
 _BY_TYPE: Mapping[type, Writes] = complete(
     set(get_args(Action)) - {c.NodeChange, c.Tick},  # by its verb; nobody decides a tick
     {
@@ -61,18 +47,12 @@ _CLOCKS: Mapping[type, Clocks] = {
     c.Unroute: Clocks.OTHER,
     c.TendJob: Clocks.OTHER,
 }
-_CLOCKS_BY_VERB: Mapping[NodeVerb, Clocks] = {
-    **dict.fromkeys((c.FAIL, c.PANIC, c.FAIL_FOR_GOOD, c.FAIL_ZONE, c.RECOVER), Clocks.SILENCE),
-    **dict.fromkeys((c.NOTICE, c.TAINT, c.TAINT_SLOWLY, c.TAINT_VERY_SLOWLY), Clocks.SILENCE),
-    **dict.fromkeys((c.UNTAINT, c.WELCOME), Clocks.SILENCE),
-    **dict.fromkeys((c.MAINTAIN, c.RETURN), Clocks.MAINTENANCE),
-}
 
 
 def find_writes(action: Action) -> Writes:
     """What an action changes."""
     if isinstance(action, c.NodeChange):
-        return _BY_VERB[action.verb]
+        return action.verb.meaning.writes
     if isinstance(action, c.KeepNode):
         created = Writes.PODS if action.creates is not None else NOTHING
         return created | (Writes.DELETIONS if action.drops or action.losses else NOTHING)
@@ -84,7 +64,7 @@ def find_writes(action: Action) -> Writes:
 def clocks_of(action: Action) -> Clocks:
     """The clocks that an action starts, or waits for."""
     if isinstance(action, c.NodeChange):
-        return _CLOCKS_BY_VERB.get(action.verb, Clocks(0))
+        return action.verb.meaning.clocks
     return _CLOCKS.get(type(action), Clocks(0))
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import get_args
 
 from kubeproof.cluster.loops.control import (
-    PANIC,
     Action,
     Advance,
     Arrive,
@@ -51,8 +50,8 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             tag |= Tag.EVICT | Tag.BY_DRAIN
         if isinstance(action, TendJob) and action.losses:
             tag = Tag.PODS | Tag.PLACEMENT
-        if isinstance(action, NodeChange) and action.verb == PANIC:
-            tags |= Tag.PANIC
+        if isinstance(action, NodeChange):
+            tags |= action.verb.meaning.tag
         if isinstance(action, Preempt):
             preempted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_PREEMPTION
             for workload, _ in action.losses:

@@ -15,11 +15,6 @@ from dataclasses import field
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import (
-    EVACUATE,
-    MARK_NEEDED,
-    MARK_SPARE,
-    PROVISION,
-    REMOVE,
     Action,
     Decision,
     Groups,
@@ -32,6 +27,7 @@ from kubeproof.cluster.loops.control import (
     Stage,
 )
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes
+from kubeproof.cluster.loops.node_verbs import EVACUATE, MARK_NEEDED, MARK_SPARE, PROVISION, REMOVE
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, Health, NodeCell, Work, WorkloadCell
 from kubeproof.controllers.cluster_autoscaler.round import Round, Rounds, Shown, mention_groups

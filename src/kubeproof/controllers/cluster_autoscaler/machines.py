@@ -11,24 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    FORSAKE,
-    JOIN,
-    REMOVE,
-    SPARE,
-    Decision,
-    Groups,
-    NodeChange,
-    NodeRef,
-    NodeVerb,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, NodeChange, NodeRef, Reads, Remember, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.loops.node_verbs import FORSAKE, JOIN, REMOVE, SPARE, NodeVerb
 from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, NodeCell, Work, WorkloadCell

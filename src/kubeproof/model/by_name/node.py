@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.node_verbs import (
     CORDON,
     DRAIN,
     DRAIN_UNCORDON,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import (
-    RETURN,
     Action,
     AnySeen,
     Bind,
@@ -33,6 +32,7 @@ from kubeproof.cluster.loops.control import (
 )
 from kubeproof.cluster.loops.footprint import UNKNOWN, footprint_of
 from kubeproof.cluster.loops.mentions import mention_nothing
+from kubeproof.cluster.loops.node_verbs import RETURN
 from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import HOSTNAME, PodAffinity, PodTemplate, Setup, family, workload_number

@@ -4,46 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubeproof.cluster.loops.control import NodeVerb, Role
+from kubeproof.cluster.loops.control import Role
+from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.events.workload import TrafficShift
 from kubeproof.model.by_name.state import Concrete
 from kubeproof.model.by_name.verbs import Verb
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.outcome import Moment
-from kubeproof.values import complete
 
-NODE_WORDS = complete(
-    NodeVerb,
-    {
-        NodeVerb.FAIL: "fails",
-        NodeVerb.FAIL_FOR_GOOD: "fails for good",
-        NodeVerb.PANIC: "fails of overload",
-        NodeVerb.RECOVER: "is back",
-        NodeVerb.NOTICE: "is found silent",
-        NodeVerb.TAINT: "is tainted, its pods will be evicted",
-        NodeVerb.CORDON: "is cordoned",
-        NodeVerb.UNCORDON: "is uncordoned",
-        NodeVerb.DRAIN: "is being drained",
-        NodeVerb.DRAIN_UNCORDON: "is being drained",
-        NodeVerb.MAINTAIN: "is being drained for maintenance",
-        NodeVerb.DRAINED: "is empty",
-        NodeVerb.RETURN: "is back from maintenance",
-        NodeVerb.JOIN: "joins",
-        NodeVerb.FAIL_ZONE: "fails with its zone",
-        NodeVerb.PROVISION: "is asked for",
-        NodeVerb.FORSAKE: "will not come",
-        NodeVerb.EVACUATE: "is being emptied, to be deleted",
-        NodeVerb.REMOVE: "is deleted",
-        NodeVerb.SPARE: "is kept after all",
-        NodeVerb.WELCOME: "is ready again",
-        NodeVerb.TAINT_SLOWLY: "is tainted, its pods will be evicted",
-        NodeVerb.TAINT_VERY_SLOWLY: "is tainted, its pods will be evicted",
-        NodeVerb.UNTAINT: "loses its taint: all zones are down",
-        NodeVerb.MARK_SPARE: "is found unneeded",
-        NodeVerb.MARK_NEEDED: "is found needed again",
-        NodeVerb.RETIRE: "is being drained, to be deleted",
-    },
-)
 MOST_NAMES = 3
 SHIFT = "trafficShift"  # who acts in its moments
 
@@ -76,8 +44,8 @@ def _worth_telling(concrete: Concrete) -> str:
     verb = concrete[0]
     if verb == Verb.SET_DESIRED:
         return f"{concrete[1]} gets {concrete[2]} replicas"
-    if verb in NODE_WORDS:
-        return f"{concrete[1]} {NODE_WORDS[NodeVerb(str(verb))]}"
+    if isinstance(verb, NodeVerb):
+        return f"{concrete[1]} {verb.meaning.tells}"
     if verb in (Verb.EVICT, Verb.EVICT_PODS):
         return f"evicts {_list(concrete[2])} from {concrete[1]}"
     if verb == Verb.PREEMPT:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import NodeVerb
+from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.search import find_compiled_kernel
 from kubeproof.engine.snapshot import INTERVAL_S, Snapshots

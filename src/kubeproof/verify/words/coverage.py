@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, get_args
 
-from kubeproof.cluster.loops.control import Action, Decision, Loop, NodeChange, NodeVerb, Remember, Tick
+from kubeproof.cluster.loops.control import Action, Decision, Loop, NodeChange, Remember, Tick
+from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Effect
 from kubeproof.model.grouped import GroupedSystem
@@ -49,38 +50,6 @@ WORDS = complete(
         "StartAll": "moves pods on",
         "NoteFailed": "notes failed pods",
         "NoteCompleted": "notes completed pods",
-    },
-)
-ON_NODES = complete(
-    NodeVerb,
-    {
-        NodeVerb.FAIL: "stops nodes",
-        NodeVerb.PANIC: "stops overloaded nodes",
-        NodeVerb.FAIL_FOR_GOOD: "stops nodes for good",
-        NodeVerb.FAIL_ZONE: "stops zones",
-        NodeVerb.RECOVER: "brings nodes back",
-        NodeVerb.NOTICE: "notices silent nodes",
-        NodeVerb.TAINT: "taints nodes",
-        NodeVerb.TAINT_SLOWLY: "taints nodes slowly",
-        NodeVerb.UNTAINT: "removes taints",
-        NodeVerb.WELCOME: "notices nodes that are back",
-        NodeVerb.CORDON: "cordons nodes",
-        NodeVerb.UNCORDON: "uncordons nodes",
-        NodeVerb.DRAIN: "begins drains",
-        NodeVerb.DRAIN_UNCORDON: "begins drains",
-        NodeVerb.MAINTAIN: "begins maintenance",
-        NodeVerb.DRAINED: "ends drains",
-        NodeVerb.JOIN: "lets nodes join",
-        NodeVerb.RETURN: "ends maintenance",
-        NodeVerb.PROVISION: "asks for nodes",
-        NodeVerb.FORSAKE: "loses nodes that were asked for",
-        NodeVerb.MARK_SPARE: "finds nodes unneeded",
-        NodeVerb.MARK_NEEDED: "finds nodes needed again",
-        NodeVerb.EVACUATE: "empties nodes",
-        NodeVerb.REMOVE: "deletes nodes",
-        NodeVerb.RETIRE: "drains nodes to delete them",
-        NodeVerb.SPARE: "gives up on emptying nodes",
-        NodeVerb.TAINT_VERY_SLOWLY: "taints nodes slowly",
     },
 )
 Acted = tuple[tuple[str, tuple[str, ...]], ...]
@@ -124,7 +93,7 @@ class NotingActor:
     @property
     def did(self) -> set[str]:
         """What it was able to do, in words."""
-        told = {ON_NODES[k] if isinstance(k, NodeVerb) else WORDS[k.__name__] for k in self._kinds - UNTOLD}
+        told = {k.meaning.does if isinstance(k, NodeVerb) else WORDS[k.__name__] for k in self._kinds - UNTOLD}
         return {words for words in told if words}
 
 

@@ -6,7 +6,8 @@ from itertools import zip_longest
 from typing import Any
 
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, REPLACED, SUCCESS_MET
-from kubeproof.cluster.loops.control import Action, EvictPods, NodeVerb, Tick
+from kubeproof.cluster.loops.control import Action, EvictPods, Tick
+from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.cluster.objects import Setup
 from kubeproof.model.by_name.state import Concrete, State, Transition
 from kubeproof.model.by_name.verbs import Verb
@@ -99,42 +100,7 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return f"{arguments[0]} s pass"
         case Verb.START | Verb.READY | Verb.COMPLETE | Verb.FINISH:
             return _kubelet(Verb(str(verb)), *arguments)
-    return NODE_SENTENCES[NodeVerb(str(verb))].format(node=arguments[0])
-
-
-NODE_SENTENCES = complete(
-    NodeVerb,
-    {
-        NodeVerb.FAIL: "node {node} fails: its kubelet falls silent",
-        NodeVerb.FAIL_FOR_GOOD: "node {node} fails for good: its kubelet falls silent",
-        NodeVerb.RECOVER: "node {node} recovers",
-        NodeVerb.NOTICE: "marks node {node} Ready=Unknown, its pods not ready, and taints it unreachable:NoSchedule",
-        NodeVerb.TAINT: "taints node {node} unreachable:NoExecute",
-        NodeVerb.TAINT_SLOWLY: "taints node {node} unreachable:NoExecute; the next one of its zone not before 10 s",
-        NodeVerb.TAINT_VERY_SLOWLY: "taints node {node} unreachable:NoExecute; the next one of its zone not before "
-        "100 s",
-        NodeVerb.UNTAINT: "removes the NoExecute taint from node {node}: all zones are down",
-        NodeVerb.WELCOME: "marks node {node} Ready again and removes its taints",
-        NodeVerb.CORDON: "cordons node {node}",
-        NodeVerb.UNCORDON: "uncordons node {node}",
-        NodeVerb.PANIC: "node {node} panics: its pods use more than it bears",
-        NodeVerb.DRAIN: "node {node} is cordoned and its drain begins",
-        NodeVerb.DRAIN_UNCORDON: "node {node} is cordoned and its drain begins",
-        NodeVerb.MAINTAIN: "node {node} is cordoned and drained for maintenance",
-        NodeVerb.RETIRE: "node {node} is cordoned and drained, in order to delete it",
-        NodeVerb.DRAINED: "node {node} is empty: the drain is done",
-        NodeVerb.JOIN: "node {node} joins the cluster",
-        NodeVerb.RETURN: "node {node} is back from maintenance and uncordoned",
-        NodeVerb.FAIL_ZONE: "node {node} fails with its zone: its kubelet falls silent",
-        NodeVerb.PROVISION: "asks for a new node, {node}",
-        NodeVerb.FORSAKE: "node {node} does not come: its zone is down",
-        NodeVerb.MARK_SPARE: "finds node {node} unneeded",
-        NodeVerb.MARK_NEEDED: "finds node {node} needed again",
-        NodeVerb.EVACUATE: "cordons node {node} and begins to evict its pods, in order to delete it",
-        NodeVerb.REMOVE: "deletes node {node}",
-        NodeVerb.SPARE: "gives up on emptying node {node} and uncordons it",
-    },
-)
+    return NodeVerb(str(verb)).meaning.sentence.format(node=arguments[0])
 
 
 CONDITIONS = {
