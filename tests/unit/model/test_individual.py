@@ -2,9 +2,10 @@
 
 import pytest
 
-from kubeproof.cluster.loops.control import Role
+from kubeproof.cluster.loops.control import Role, has_nothing_to_do
 from kubeproof.cluster.objects import ZONE
 from kubeproof.cluster.state import NEVER, Health, Phase, WorkloadCell
+from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.reference import reach
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.events.declarations import Cordon, Create, NodeFailure, Scale
@@ -226,3 +227,28 @@ def test_the_named_graph_without_names_is_the_grouped_graph(whole, events):
     named = {anonymous(model, state) for state in graph.steps}
     assert named == {canonical(plan, kernel.cells_of(state)) for state in range(len(kernel))}
     assert len(named) == len(kernel)
+
+
+def test_whoever_says_that_it_is_idle_offers_nothing_whatever_nodes_look_like():
+    """Along a run, of the scheduler as of the one that preempts: nominations on nodes are work, too."""
+    for whole in (setup(NODES, workload(2)), setup(NODES, workload(2), workload(1, name="first", priority=5))):
+        model = _model(whole, events=(NodeFailure(name="dies"),))
+        plan, seen = model.plan, set()
+        (state,) = model.initial()
+        while state not in seen:
+            seen.add(state)
+            for actor in plan.actors:
+                shown = model.show_to(actor, state)
+                assert not (has_nothing_to_do(actor, shown.workloads) and actor.act(shown))
+            steps = model.steps(state)
+            state = steps[-1].target if steps else state
+        assert len(seen) > len(DEPLOYED)
+
+
+def test_a_scheduler_without_a_pod_to_bind_is_shown_no_node(monkeypatch):
+    model = _model()
+    (state,) = model.initial()
+    schedulers = [one for one in model.plan.controllers if isinstance(one, SchedulerController)]
+    monkeypatch.setattr(SchedulerController, "show_node", lambda *_: pytest.fail("it is shown a node"))
+
+    assert [step for one in schedulers for step in model.steps_of(one, state)] == []

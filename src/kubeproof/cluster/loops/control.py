@@ -379,6 +379,12 @@ def show_node_to(controller: Controller[WorkloadView, NodeView], place: int, cel
     return controller.show_node(place, cell)
 
 
+def has_nothing_to_do(controller: Controller[WorkloadView, NodeView], workloads: tuple[WorkloadView, ...]) -> bool:
+    """True if a controller says that it does nothing whatever nodes look like, so that it need not be shown them."""
+    asked = getattr(controller, "is_idle", None)
+    return asked is not None and bool(asked(workloads))
+
+
 class PeriodicController(Controller[WorkloadView, NodeView], Protocol[WorkloadView, NodeView]):
     """A loop with a clock of its own: its memory holds what it needs to know of time.
 

@@ -113,6 +113,10 @@ class SchedulerController:
         """Condition and pods, phases and clocks left out."""
         return node_facts(cell)
 
+    def is_idle(self, workloads: tuple[bool, ...]) -> bool:
+        """True if no pod waits for a node."""
+        return not workloads[0]
+
     def act(self, seen: Sight) -> tuple[Decision, ...]:
         """A binding to each node among the best."""
         return self.answer(seen).decisions

@@ -97,6 +97,10 @@ class PreemptingScheduler(SchedulerController):
 
     # -- decisions ------------------------------------------------------------------------------
 
+    def is_idle(self, workloads: tuple[BudgetScale, ...]) -> bool:  # type: ignore[override]
+        """Never: nodes hold the nominations of its pods."""
+        return False
+
     def act(self, seen: Sight) -> tuple[Decision, ...]:  # type: ignore[override]
         """The attempts of this workload's pods."""
         return self.answer(seen).decisions

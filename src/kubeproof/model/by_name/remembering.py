@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, View
+from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, View, has_nothing_to_do
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import Concrete, State, Transition
@@ -44,6 +44,8 @@ class RememberingModel(RepresentativeModel):
 
     def _decisions(self, controller: Loop, state: State) -> tuple[Decision, ...]:
         """What it would do; as before, if it is shown what it was shown before."""
+        if has_nothing_to_do(controller, self._show_workloads(controller, state)):
+            return ()
         seen = self.show_to(controller, state)
         known = self._decided.get(id(controller))
         if known is None or known[0] != seen:

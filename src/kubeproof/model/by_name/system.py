@@ -24,6 +24,7 @@ from kubeproof.cluster.loops.control import (
     Stage,
     Tick,
     WorkloadView,
+    has_nothing_to_do,
 )
 from kubeproof.cluster.state import NEVER, NodeCell, PodKind, WorkloadCell, holds_up_zone, present
 from kubeproof.intents.monitor import FRESH
@@ -105,7 +106,7 @@ class IndividualModel(NamedActions):
         """The steps of one controller or event, each distinct outcome once."""
         done: set[tuple[tuple[Concrete, ...], int]] = set()
         is_promised = bool(getattr(controller, "is_promise", False))
-        for decision in dict.fromkeys(controller.act(self.show_to(controller, state))):
+        for decision in self._decisions(controller, state):
             for target, concrete in self._carry_out(controller, state, decision):
                 key = (concrete, int(decision.role))
                 if key in done or target == state:
@@ -113,13 +114,22 @@ class IndividualModel(NamedActions):
                 done.add(key)
                 yield Transition(controller.name, decision, concrete, self.judge(target), is_promised)
 
+    def _decisions(self, controller: Loop, state: State) -> Iterable[Decision]:
+        """What it would do, each thing once; nodes are shown to those alone who may have something to do."""
+        if has_nothing_to_do(controller, self._show_workloads(controller, state)):
+            return ()
+        return dict.fromkeys(controller.act(self.show_to(controller, state)))
+
+    def _show_workloads(self, controller: Controller[WorkloadView, NodeView], state: State) -> tuple[WorkloadView, ...]:
+        return tuple(controller.show_workload(w, workload_cell(state, w)) for w in controller.reads.workloads)
+
     def show_to(
         self, controller: Controller[WorkloadView, NodeView], state: State
     ) -> Seen[WorkloadView, Groups[NodeView]]:
         """What the controller is shown: every node on its own."""
         reads = controller.reads
         return Seen(
-            tuple(controller.show_workload(w, workload_cell(state, w)) for w in reads.workloads),
+            self._show_workloads(controller, state),
             tuple(tuple(self._show(controller, state, place)) for place in reads.places),
             tuple(state.memories[m] for m in reads.memories),
         )

@@ -7,7 +7,6 @@ or another one where that is one too many.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
 
 from kubeproof.cluster.objects import Setup, Workload
 
@@ -16,16 +15,16 @@ def adoptions(setup: Setup) -> Iterator[tuple[Workload, Workload]]:
     """Pairs of a workload and what it adopts."""
     declared = [one for one in setup.workloads if one.owner is None]
     orphans = [one for one in declared if one.rules.is_pod]
-    if not orphans:
-        return
-    for owner, other in permutations(declared, 2):
-        if other in orphans and owner.namespace == other.namespace and _adopts(owner, other):
-            yield owner, other
+    owners = [one for one in declared if not one.selector.is_empty] if orphans else []
+    for owner in owners:
+        for other in orphans:
+            if owner is not other and owner.namespace == other.namespace and _adopts(owner, other):
+                yield owner, other
 
 
 def _adopts(owner: Workload, other: Workload) -> bool:
     """True if the controller claims the pod as its own."""
-    if owner.selector.is_empty or not owner.selector.matches(dict(other.template.labels)):
+    if not owner.selector.matches(dict(other.template.labels)):
         return False
     if owner.rules.has_ordinals:
         name, _, ordinal = other.name.rpartition("-")

@@ -273,7 +273,7 @@ def _selecting(setup: Setup, forms: dict[str, list[Workload]], *, is_swayed: boo
         spreading = [w for w in workloads if is_swayed or _is_spread_hard(setup, w)]
         near = {(w.namespace, s) for w in spreading for s in _spread_selectors(setup, w) if s is not None}
         far = {s for w in workloads for s in _term_selectors(w.template, is_swayed=is_swayed) if s is not None}
-        for other, shown in labels.items():
+        for other, shown in labels.items() if near or far else ():
             if other != one and any(
                 any(place == namespace and s.matches(pod) for place, s in near) or any(s.matches(pod) for s in far)
                 for namespace, pod in shown
