@@ -23,6 +23,7 @@ _COMMANDS = {  # name, also of the module -> command or group; imported when it 
     "diff": "diff_command",
     "doctor": "doctor_command",
     "explain": "explain_command",
+    "fix": "fix_command",
     "init": "init_command",
     "mine": "mine_command",
     "monitor": "monitor_group",

@@ -92,6 +92,7 @@ def test_the_commands_are_those_that_exist():
         "diff",
         "doctor",
         "explain",
+        "fix",
         "init",
         "mine",
         "monitor",

@@ -35,7 +35,7 @@ class Asked(NamedTuple):
         return words if self.pairs else [*words, "--no-pairs"]
 
 
-def _keys(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+def parse_faults(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
     """The faults named, with commas between them."""
     keys = tuple(dict.fromkeys(key for key in value.split(",") if key))
     if keys:
@@ -61,7 +61,7 @@ def matrix_options(command: Callable[..., int]) -> Callable[..., int]:
             help="Without a Scenario: the least grade of a cell; what is worse ends with exit code 1.",
         ),
         click.option(
-            "--faults", default="", callback=_keys, envvar="KUBEPROOF_FAULTS", metavar="NAMES",
+            "--faults", default="", callback=parse_faults, envvar="KUBEPROOF_FAULTS", metavar="NAMES",
             help="Without a Scenario: only these faults, with commas between them, such as rollout,drain,nodeLoss.",
         ),
     ):  # fmt: skip

@@ -19,6 +19,11 @@ def as_yaml(value: dict[str, Any]) -> str:
     return "".join(f"{line}\n" for line in _block(value, ""))
 
 
+def as_lines(value: dict[str, Any] | list[Any], column: int) -> list[str]:
+    """A mapping, or the items of a list, in block style from that column on."""
+    return list(_block(value, " " * column))
+
+
 def _block(value: Any, pad: str) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():

@@ -1,0 +1,209 @@
+"""`kubeproof fix`."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from kubeproof.cli.options.inputs import (
+    allows_outside,
+    nodes_option,
+    outside_option,
+    read_stdin,
+    refuse_two_sources_of_nodes,
+    tell_refusals,
+)
+from kubeproof.cli.options.matrix import parse_faults
+from kubeproof.cli.options.outputs import Output, emit, output_option, write_file
+from kubeproof.cli.options.ranges import NumberRange
+from kubeproof.cli.options.settings import working_directory
+from kubeproof.cli.running.endings import INCONCLUSIVE, INTERRUPTED, OK, VIOLATED, first_of, say
+from kubeproof.cli.running.interruption import current
+from kubeproof.cli.running.reports import text_style
+from kubeproof.cli.running.terminal import WHEN
+from kubeproof.errors import EnvironmentProblem, UsageError
+
+if TYPE_CHECKING:
+    from kubeproof.manifests.assumed.node_pools import Pool
+    from kubeproof.manifests.loaded import Loaded
+    from kubeproof.verify.fix.result import FixResult, Proposal
+
+_MEBIBYTE = 1_048_576
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """Kinds of edits, with commas between them."""
+    from kubeproof.verify.fix.choice import check_kinds
+
+    names = tuple(name for name in value.split(",") if name)
+    check_kinds(names)
+    return names
+
+
+def _tell_kinds(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Lists the kinds of edits and ends."""
+    if value:
+        from kubeproof.verify.fix.choice import KINDS
+
+        click.echo("".join(f"{kind:22} {about}\n" for kind, about in KINDS.items()), nl=False)
+        ctx.exit()
+
+
+@click.command("fix", short_help="Find the smallest change of the manifests that is proved to help.")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@outside_option
+@click.option("--values", multiple=True, metavar="FILE", help="Values for Helm charts among PATH. Repeatable.")
+@nodes_option
+@output_option("text", "json")
+@click.option(
+    "--timeout", "timeout_s", type=NumberRange(0, min_open=True), default=60.0, show_default=True, metavar="S",
+    help="Look for so many seconds; what is proved by then is shown.",
+)  # fmt: skip
+@click.option("--memory", "memory_mib", type=click.IntRange(1), metavar="MIB", help="Of each verification.")
+@click.option("--write", is_flag=True, help="Change the files as the first proposal says.")
+@click.option("--choose", type=click.IntRange(1), default=1, metavar="N", help="With --write: the proposal to take.")
+@click.option("--proposals", "wanted", type=click.IntRange(1, 20), default=3, show_default=True, help="How many.")
+@click.option("--allow", "allowed", default="", callback=_names, metavar="KINDS", help="Only edits of these kinds.")
+@click.option("--deny", "denied", default="", callback=_names, metavar="KINDS", help="No edits of these kinds.")
+@click.option(
+    "--kinds", is_flag=True, is_eager=True, expose_value=False, callback=_tell_kinds, help="List the kinds of edits."
+)
+@click.option(
+    "--faults", default="", callback=parse_faults, metavar="NAMES",
+    help="Without a Scenario: only these faults, with commas between them, such as rollout,drain,nodeLoss.",
+)  # fmt: skip
+@click.option("--color", type=click.Choice(WHEN), default="auto", show_default=True, help="When to colour text.")
+def fix_command(
+    *,
+    paths: tuple[str, ...],
+    values: tuple[str, ...],
+    pools: tuple[Pool, ...],
+    outputs: tuple[Output, ...],
+    timeout_s: float,
+    memory_mib: int | None,
+    write: bool,
+    choose: int,
+    wanted: int,
+    allowed: tuple[str, ...],
+    denied: tuple[str, ...],
+    faults: tuple[str, ...],
+    color: str,
+) -> int:
+    """Find the smallest change of the manifests for which all that is violated is proved, and nothing gets worse.
+
+    The question is that of "kubeproof verify": the intents of a Scenario, or without one what each workload survives.
+    Neither is ever changed. Objects with the annotation kubeproof.dev/do-not-touch stay as they are. Files keep
+    every byte that the change is not about; those that cannot be changed in place get a patch for kustomize.
+
+    \b
+    Examples:
+      kubeproof fix manifests/
+      kubeproof fix manifests/ scenario.yaml --timeout 300
+      kubeproof fix manifests/ scenario.yaml --deny replicas,moreRequests
+      kubeproof fix manifests/ scenario.yaml --allow budget,newBudget,rollout
+      kubeproof fix manifests/ scenario.yaml --write --choose 2
+      kubeproof fix manifests/ scenario.yaml -o json=fix.json
+
+    \b
+    Exit codes: 0 nothing is violated, or all that is violated has a proved
+    repair; 1 something violated has none; 3 nothing is violated and something
+    is not decided; others as for verify.
+    """
+    loaded = _load(paths, values, pools)
+    found = _find(loaded, timeout_s, memory_mib, wanted, (allowed, denied), faults)
+    command = _command(paths, values, allowed, denied, faults, loaded)
+
+    def render(output: Output) -> str:
+        from kubeproof.report.fix import as_json, as_text
+        from kubeproof.report.frame import Frame
+
+        frame = Frame(base=working_directory())
+        return (
+            as_json(found, frame)
+            if output.format == "json"
+            else as_text(found, text_style(output, color), frame, command)
+        )
+
+    code = emit(outputs, render, _exit_code(found))
+    if write and found.proposals:
+        _write(found, choose)
+    return first_of((code, *tell_refusals(loaded)))
+
+
+def _load(paths: tuple[str, ...], values: tuple[str, ...], pools: tuple[Pool, ...]) -> Loaded:
+    from functools import partial
+
+    from kubeproof.manifests.late import render_recipe
+    from kubeproof.manifests.load import load
+
+    rendering = partial(render_recipe, values=values)
+    loaded = load(
+        paths, stdin=read_stdin, render=rendering, pools=pools, allow_outside=allows_outside(), is_tolerant=True
+    )
+    refuse_two_sources_of_nodes(loaded, pools)
+    return loaded
+
+
+def _find(
+    loaded: Loaded,
+    timeout_s: float,
+    memory_mib: int | None,
+    wanted: int,
+    kinds: tuple[tuple[str, ...], tuple[str, ...]],
+    faults: tuple[str, ...],
+) -> FixResult:
+    from kubeproof.verify.fix.choice import Limits
+    from kubeproof.verify.fix.run import FixOptions, find_repairs
+    from kubeproof.verify.options import VerifyOptions
+
+    options = FixOptions(
+        verify=VerifyOptions(memory_bytes=None if memory_mib is None else memory_mib * _MEBIBYTE),
+        budget_s=timeout_s,
+        limits=Limits(*kinds),
+        faults=faults,
+        wanted=wanted,
+    )
+    with current().gently() as stop:
+        return find_repairs(loaded, options, stop=stop)
+
+
+def _command(
+    paths: tuple[str, ...],
+    values: tuple[str, ...],
+    allowed: tuple[str, ...],
+    denied: tuple[str, ...],
+    faults: tuple[str, ...],
+    loaded: Loaded,
+) -> str:
+    """What to type for the same again."""
+    words = ["kubeproof", "fix", *paths]
+    for option, given in (("--allow", allowed), ("--deny", denied), ("--faults", faults)):
+        words += [option, ",".join(given)] if given else []
+    words += ["--nodes", "..."] if loaded.given else []
+    return shlex.join([*words, *(word for file in values for word in ("--values", file))])
+
+
+def _write(found: FixResult, number: int) -> None:
+    """Changes the files, unless somebody else has in the meantime."""
+    if number > len(found.proposals):
+        raise UsageError(f"there is no proposal {number}", f"There are {len(found.proposals)}.")
+    chosen: Proposal = found.proposals[number - 1]
+    for file, why in chosen.patch_only:
+        raise UsageError(f"{file} cannot be changed in place: {why}", "Use the patch for kustomize instead.")
+    for changed in chosen.files:
+        with open(changed.file, encoding="utf-8", newline="") as there:
+            if there.read() != changed.before:
+                raise EnvironmentProblem(f"E401 {changed.file} has been changed meanwhile. Nothing was written.")
+    for changed in chosen.files:
+        write_file(changed.file, changed.after)
+        say(f"changed {changed.file}")
+
+
+def _exit_code(found: FixResult) -> int:
+    if found.ended_by == "interrupted" and not found.proposals:
+        return first_of((INTERRUPTED, VIOLATED)) if found.violated else INTERRUPTED
+    if found.unrepaired:
+        return VIOLATED
+    return INCONCLUSIVE if found.undecided and not found.violated else OK

@@ -1,0 +1,129 @@
+"""The objects of an input as they are written: which document of which file, and their plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from kubeproof.errors import InternalError
+from kubeproof.manifests.editing.operations import Operation, Path, Plain, apply, value_at
+from kubeproof.manifests.editing.splicing import CannotSpliceError, append_object, read_plain, splice
+from kubeproof.manifests.yaml.writer import as_yaml
+from kubeproof.values import dataclass
+
+Texts = tuple[tuple[str, str], ...]  # files by name and content
+OWN_GROUP = "kubeproof.dev/"
+DO_NOT_TOUCH = "kubeproof.dev/do-not-touch"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One object, and where it stands."""
+
+    file: str
+    document: int  # of the file
+    base: Path  # of the object in its document: () unless it is an item of a list
+    value: Plain
+
+    @property
+    def kind(self) -> str:
+        return str(self.value.get("kind", ""))
+
+    @property
+    def api_version(self) -> str:
+        return str(self.value.get("apiVersion", ""))
+
+    @property
+    def name(self) -> str:
+        return str(value_at(self.value, ("metadata", "name")) or "")
+
+    @property
+    def namespace(self) -> str:
+        """As written; "" if it states none."""
+        return str(value_at(self.value, ("metadata", "namespace")) or "")
+
+    @property
+    def ref(self) -> str:
+        """How verdicts name it: "Deployment/shop/web"."""
+        parts = (self.kind, self.namespace or "default", self.name)
+        return "/".join(parts) if self.kind not in _CLUSTERED else f"{self.kind}/{self.name}"
+
+    @property
+    def is_protected(self) -> bool:
+        """True if an annotation says that nobody is to touch it."""
+        said = value_at(self.value, ("metadata", "annotations", DO_NOT_TOUCH))
+        return said is not None and str(said).lower() != "false"
+
+    def at(self, *path: str | int) -> Plain:
+        """What stands in a field; None if nothing does."""
+        return value_at(self.value, path)
+
+
+_CLUSTERED = frozenset(
+    {"Node", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "DeschedulerPolicy",
+     "KubeSchedulerConfiguration"}
+)  # fmt: skip
+
+
+def list_written(texts: Texts) -> tuple[Written, ...]:
+    """The objects of the files that may be changed: those of Kubeproof itself, which ask, are left out."""
+    found = [one for file, text in texts for one in _objects(file, text)]
+    count: dict[str, int] = {}
+    for one in found:
+        count[one.ref] = count.get(one.ref, 0) + 1
+    return tuple(one for one in found if count[one.ref] == 1)  # of two of one name only one counts
+
+
+def _objects(file: str, text: str) -> Iterator[Written]:
+    for number, root in enumerate(read_plain(text, file)):
+        yield from _unpack(file, number, (), root)
+
+
+def _unpack(file: str, document: int, base: Path, value: Plain) -> Iterator[Written]:
+    if not isinstance(value, dict) or str(value.get("apiVersion", "")).startswith(OWN_GROUP):
+        return
+    items = value.get("items")
+    if str(value.get("kind", "")).endswith("List") and isinstance(items, list):
+        for number, item in enumerate(items):
+            yield from _unpack(file, document, (*base, "items", number), item)
+    elif "kind" in value:
+        yield Written(file, document, base, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """Files after a change."""
+
+    texts: Texts
+    refused: tuple[tuple[str, str], ...] = ()  # (file, why): written anew, so that only a patch can be given
+
+
+def rewrite(
+    texts: Texts, changes: Sequence[tuple[Written, tuple[Operation, ...]]], added: Iterable[Plain]
+) -> Rewritten:
+    """The files with the changes of objects, and with new objects at the end of the file of the first one.
+
+    A file in which a change has no place of its own is written anew: as good for verifying, not for writing back.
+    """
+    by_name = dict(texts)
+    refused: dict[str, str] = {}
+    for one, operations in changes:
+        based = tuple(replace(operation, path=(*one.base, *operation.path)) for operation in operations)
+        try:
+            by_name[one.file] = splice(by_name[one.file], one.document, based, file=one.file)
+        except CannotSpliceError as problem:
+            refused[one.file] = str(problem)
+            by_name[one.file] = _write_anew(by_name[one.file], one, based)
+    new = list(added)
+    if new and not changes:
+        raise InternalError("E700 nobody says where new objects are to stand.")
+    for value in new:
+        file = changes[0][0].file
+        by_name[file] = append_object(by_name[file], value)
+    return Rewritten(tuple((file, by_name[file]) for file, _ in texts), tuple(refused.items()))
+
+
+def _write_anew(text: str, one: Written, operations: tuple[Operation, ...]) -> str:
+    roots = read_plain(text, one.file)
+    roots[one.document] = apply(roots[one.document], operations)
+    return "---\n".join(as_yaml(root) for root in roots)

@@ -1,0 +1,61 @@
+"""How many pods there are: replicas, and who may write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.loops.actors import ActorKind
+from kubeproof.manifests.editing.operations import drop, put
+from kubeproof.manifests.editing.written import Written
+from kubeproof.verify.fix.around import SIZED, Around, replicas_of, requested
+from kubeproof.verify.fix.edits import LAST, REPLICA, TUNE, Edit, edit
+
+MORE, FEWER, OWNER = "replicas", "fewerReplicas", "replicasOwner"
+MOST_MORE = 4
+
+
+def propose_sizes(one: Written, around: Around) -> Iterator[Edit]:
+    """More pods, and at the very end fewer; those of an autoscaler are its own business."""
+    if one.kind not in SIZED:
+        return
+    if around.autoscalers_of(one):
+        yield from _leave_to_autoscaler(one)
+        return
+    now, cpu, memory = replicas_of(one), requested(one, "cpu"), requested(one, "memory")
+    for more in range(1, MOST_MORE + 1):
+        yield edit(
+            MORE, one, f"spec.replicas {now} -> {now + more}", put("spec", "replicas", value=now + more),
+            cost=TUNE + REPLICA * more, pods=more, cpu_m=more * cpu, memory=more * memory,
+            answers=("dead node", ActorKind.DRAIN),
+        )  # fmt: skip
+    for fewer in range(1, now):
+        yield edit(
+            FEWER, one, f"spec.replicas {now} -> {now - fewer}", put("spec", "replicas", value=now - fewer),
+            cost=LAST + REPLICA * fewer, gives_up=f"{fewer} of {now} pods", pods=-fewer,
+            cpu_m=-fewer * cpu, memory=-fewer * memory,
+        )  # fmt: skip
+
+
+def _leave_to_autoscaler(one: Written) -> Iterator[Edit]:
+    if one.at("spec", "replicas") is not None:
+        yield edit(
+            OWNER, one, "leave spec.replicas to the autoscaler", drop("spec", "replicas"), cost=TUNE,
+            answers=(ActorKind.GITOPS, ActorKind.HPA),
+        )  # fmt: skip
+
+
+def propose_ignoring(one: Written, around: Around) -> Iterator[Edit]:
+    """GitOps leaves alone what an autoscaler writes."""
+    if one.kind != "Application":
+        return
+    for workload in around.of_kind(*SIZED):
+        if around.autoscalers_of(workload):
+            entry = {"group": "apps", "kind": workload.kind, "name": workload.name, "jsonPointers": ["/spec/replicas"]}
+            ignored = one.at("spec", "ignoreDifferences") or []
+            options = one.at("spec", "syncPolicy", "syncOptions") or []
+            yield edit(
+                OWNER, one, f"ignore spec.replicas of {workload.ref}",
+                put("spec", "ignoreDifferences", len(ignored), value=entry),
+                put("spec", "syncPolicy", "syncOptions", len(options), value="RespectIgnoreDifferences=true"),
+                cost=TUNE, answers=(ActorKind.GITOPS,),
+            )  # fmt: skip

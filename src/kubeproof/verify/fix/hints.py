@@ -1,0 +1,52 @@
+"""What counterexamples name: whom they are about, who acts in them and what holds pods back. It orders candidates only.
+
+The one place where a repair reads explanations. Whatever says more about causes is added here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubeproof.model.by_name.verbs import Verb
+from kubeproof.values import dataclass
+from kubeproof.verify.fix.edits import Edit
+from kubeproof.verify.result import IntentResult
+
+ELSEWHERE, NO_ANSWER = 12, 18  # on top of the cost of an edit, in the order of the search
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Objects and words of counterexamples."""
+
+    objects: frozenset[str]
+    words: frozenset[str]
+
+
+def read_hints(violations: Iterable[IntentResult]) -> Hints:
+    """The workloads that counterexamples are about, and the words for who acts and what is in the way."""
+    objects: set[str] = set()
+    words: set[str] = set()
+    for one in violations:
+        objects.update((one.target, *(ref for ref, _ in one.sources)))
+        words.add(one.key)
+        if one.trace is None:
+            continue
+        steps = one.trace.steps[one.trace.deployed_steps :]
+        words.update(str(getattr(step.actor, "kind", "")) for step in steps)
+        words.update(who for who, _ in one.trace.obstacles)
+        if any(Verb.PREEMPT in step.verbs for step in steps):
+            words.add("preemption")
+        objects.update(fact.about for fact in one.trace.final if fact.about)
+    return Hints(frozenset(objects), frozenset(words))
+
+
+def distance(edit: Edit, hints: Hints) -> int:
+    """How far an edit is from what counterexamples name."""
+    is_named = any(ref in hints.objects for ref in edit.objects) or not _is_workload(edit)
+    return (0 if is_named else ELSEWHERE) + (0 if edit.answers & hints.words else NO_ANSWER)
+
+
+def _is_workload(edit: Edit) -> bool:
+    """True if the edit is about a workload: those that steer others are as near as what they steer."""
+    return edit.object.split("/")[0] in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob")

@@ -1,0 +1,67 @@
+"""The input of a repair: the files that may be written are those that are verified."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from kubeproof.errors import KubeproofError
+from kubeproof.manifests.editing.written import Rewritten, Texts, Written, list_written, rewrite
+from kubeproof.manifests.load import ASSUMED_FILE, GIVEN_FILE, load_texts
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.values import dataclass
+from kubeproof.verify.fix.edits import Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What is verified and changed."""
+
+    loaded: Loaded
+    texts: Texts
+    in_place: frozenset[str]  # files that can be written back; others get a patch
+    objects: tuple[Written, ...]
+
+
+def open_input(loaded: Loaded) -> Input:
+    """The files of the input as they lie on the disk, if they read as what was loaded; else what was read of them."""
+    whole = tuple((name, _content(name, text)) for name, text in loaded.texts)
+    is_same = _reads_as(whole, loaded)
+    texts = whole if is_same else loaded.texts
+    in_place = frozenset(name for name, _ in texts if is_same and os.path.isfile(name))
+    return Input(_reload(texts, loaded), texts, in_place, list_written(texts))
+
+
+def _content(name: str, text: str) -> str:
+    """The file as it is, or what was read of it if it is none that can be written."""
+    if name in (ASSUMED_FILE, GIVEN_FILE) or not os.path.isfile(name):
+        return text
+    try:
+        with open(name, encoding="utf-8", newline="") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError):
+        return text
+
+
+def _reads_as(texts: Texts, loaded: Loaded) -> bool:
+    try:
+        again = load_texts(texts)
+    except KubeproofError:
+        return False
+    return (again.setup, again.scenario) == (loaded.setup, loaded.scenario)
+
+
+def _reload(texts: Texts, loaded: Loaded) -> Loaded:
+    """The input as its candidates are read; what says it is about nodes and accepted violations is kept."""
+    return load_texts(texts) if texts else loaded
+
+
+def is_untouchable(one: Written) -> bool:
+    """True for objects that no file has: nodes that are assumed or told."""
+    return one.file in (ASSUMED_FILE, GIVEN_FILE)
+
+
+def change(given: Input, edits: Sequence[Edit]) -> Rewritten:
+    """The files with the edits."""
+    changes = [change for edit in edits for change in edit.changes]
+    return rewrite(given.texts, changes, [value for edit in edits for value in edit.added])

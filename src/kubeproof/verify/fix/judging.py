@@ -1,0 +1,182 @@
+"""Asks the verifier about an input: all at once for a start, and about candidates only as far as they stand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from kubeproof.errors import KubeproofError
+from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.scenarios.events.faults import under_faults
+from kubeproof.stop import Stop
+from kubeproof.values import dataclass
+from kubeproof.verify.counterexamples.rerun import rerun_on
+from kubeproof.verify.executors.inprocess import InProcess
+from kubeproof.verify.fix.outcomes import OF_GRADES, OF_VERDICTS, Key, Level, Outcome, Outcomes
+from kubeproof.verify.matrix.options import MatrixOptions
+from kubeproof.verify.matrix.questions import CellQuestion, single_faults
+from kubeproof.verify.matrix.result import Cell
+from kubeproof.verify.matrix.run import run_matrix
+from kubeproof.verify.matrix.solve import Solver
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.planning import plan_input
+from kubeproof.verify.result import IntentResult
+from kubeproof.verify.run import verify_intents
+
+GUARD = "guard: "  # of the names of intents that nobody wrote
+UNREPLAYABLE = (KubeproofError, LookupError, ValueError, TypeError, AttributeError, AssertionError)
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much one answer may take."""
+
+    max_states: int
+    timeout_s: float
+
+
+class Judge(Protocol):
+    """Who answers the questions of an input."""
+
+    @property
+    def enough(self) -> Level:
+        """How good the answer to a goal has to be."""
+        ...
+
+    def describe(self, key: Key) -> str:
+        """The question, as a reader knows it."""
+        ...
+
+    def ask_all(self, loaded: Loaded, effort: Effort) -> Outcomes:
+        """Every question."""
+        ...
+
+    def ask(self, loaded: Loaded, keys: Iterable[Key], effort: Effort) -> Outcomes:
+        """Some questions; it may end at the first bad answer."""
+        ...
+
+    def still_breaks(self, loaded: Loaded, one: IntentResult) -> bool:
+        """True if the same events and choices still break the same intent."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioJudge:
+    """The intents of a Scenario, and beside them that no workload ends with fewer ready pods than it had."""
+
+    options: VerifyOptions
+    guards: tuple[Intent, ...]
+    stop: Stop
+    enough: Level = Level.GOOD
+
+    def describe(self, key: Key) -> str:
+        return f"all pods of {key[1]} are ready in the end" if key[0].startswith(GUARD) else key[0]
+
+    def ask_all(self, loaded: Loaded, effort: Effort) -> Outcomes:
+        asked = self._outcomes(loaded, loaded.scenario.intents, effort)
+        return asked | self._outcomes(loaded, self.guards, effort)
+
+    def ask(self, loaded: Loaded, keys: Iterable[Key], effort: Effort) -> Outcomes:
+        wanted = set(keys)
+        every = (*loaded.scenario.intents, *self.guards)
+        return self._outcomes(loaded, [one for one in every if key_of(one) in wanted], effort)
+
+    def _outcomes(self, loaded: Loaded, intents: Sequence[Intent], effort: Effort) -> dict[Key, Outcome]:
+        if not intents:
+            return {}
+        asked = replace(loaded, scenario=replace(loaded.scenario, intents=tuple(intents)))
+        result = verify_intents(asked, _limited(self.options, effort), stop=self.stop)
+        names = {one.name: key_of(one) for one in intents}
+        return {
+            names[one.intent]: Outcome(OF_VERDICTS.get(one.verdict, Level.OPEN), one, str(one.verdict))
+            for one in result.results
+        }
+
+    def still_breaks(self, loaded: Loaded, one: IntentResult) -> bool:
+        if one.intent.startswith(GUARD):
+            return False
+        try:
+            rerun_on(loaded, plan_input(loaded, self.options), one)
+        except UNREPLAYABLE:
+            return False
+        return True
+
+
+def key_of(intent: Intent) -> Key:
+    """Names are unique in a Scenario."""
+    return (intent.name, intent.target or "")
+
+
+def guards_of(loaded: Loaded) -> tuple[Intent, ...]:
+    """What a repair must not spoil although nobody asks for it: all pods of each workload are ready in the end."""
+    setup = loaded.setup
+    found = []
+    for workload in setup.workloads:
+        least = [one.min_replicas for one in setup.autoscalers if one.target == workload.ref]
+        count = min(least) if least and workload.replicas else workload.replicas
+        name = f"{GUARD}{workload.ref}"
+        common = Intent(key="minReady", name=name, target=workload.ref, when=EVENTUALLY_ALWAYS)
+        if workload.owner is None and workload.rules.runs_per_node:
+            found.append(replace(common, key="runsOnEveryNode"))
+        elif workload.owner is None and (workload.rules.replaces_pods or workload.rules.is_pod) and count:
+            found.append(replace(common, count=Amount(count)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixJudge:
+    """The cells of the survival matrix."""
+
+    options: VerifyOptions
+    faults: tuple[str, ...]
+    stop: Stop
+    enough: Level = Level.WEAK
+
+    def describe(self, key: Key) -> str:
+        return f"{key[0]} ({' and '.join(key[1:])})"
+
+    def ask_all(self, loaded: Loaded, effort: Effort) -> Outcomes:
+        chosen = MatrixOptions(faults=self.faults, pairs=False, executor=InProcess())
+        result = run_matrix(loaded, replace(self.options, timeout_s=effort.timeout_s), chosen, stop=self.stop)
+        cells = result.matrix.cells if result.matrix is not None else ()
+        return {_cell_key(cell): _outcome(cell, result.results[cell.finding or 0]) for cell in cells}
+
+    def ask(self, loaded: Loaded, keys: Iterable[Key], effort: Effort) -> Outcomes:
+        solver = Solver(loaded, self.options)
+        ends_s = time.monotonic() + effort.timeout_s
+        found: dict[Key, Outcome] = {}
+        there = {(target, *faults) for target, faults in single_faults(loaded.setup)}
+        for key in keys:
+            if key not in there or time.monotonic() > ends_s or self.stop.is_asked:
+                continue
+            question = CellQuestion(
+                key[0], key[1:], effort.max_states, max(0.1, ends_s - time.monotonic()), is_thorough=True
+            )
+            graded = solver(question)
+            found[key] = _outcome(graded.cell, graded.result)
+            if found[key].level == Level.BAD:
+                break
+        return found
+
+    def still_breaks(self, loaded: Loaded, one: IntentResult) -> bool:
+        try:
+            faulty = under_faults(loaded, one.faults, one.target)
+            rerun_on(faulty, plan_input(faulty, self.options), one)
+        except UNREPLAYABLE:
+            return False
+        return True
+
+
+def _cell_key(cell: Cell) -> Key:
+    return (cell.target, *cell.faults)
+
+
+def _outcome(cell: Cell, result: IntentResult) -> Outcome:
+    return Outcome(OF_GRADES[cell.grade], result, str(cell.grade))
+
+
+def _limited(options: VerifyOptions, effort: Effort) -> VerifyOptions:
+    return replace(options, max_states=effort.max_states, timeout_s=effort.timeout_s, has_usual_timeout=False)

@@ -1,0 +1,157 @@
+"""Finds repairs: what is violated, the edits that are proved to mend it, and what was tried in vain."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kubeproof.manifests.editing.patches import kustomize_patch
+from kubeproof.manifests.load import load_texts
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.stop import Stop
+from kubeproof.values import dataclass
+from kubeproof.verify.fix.choice import Limits, list_edits
+from kubeproof.verify.fix.edits import Edit
+from kubeproof.verify.fix.inputs import Input, change, is_untouchable, open_input
+from kubeproof.verify.fix.judging import GUARD, Judge, MatrixJudge, ScenarioJudge, guards_of
+from kubeproof.verify.fix.judging import Effort as Asked
+from kubeproof.verify.fix.outcomes import Key, Level, Outcome, Outcomes
+from kubeproof.verify.fix.result import Effort, FileChange, FixResult, Proposal, Tried
+from kubeproof.verify.fix.search import FIRST_STATES, Counts, Found, Search
+from kubeproof.verify.matrix import asks_for_matrix
+from kubeproof.verify.options import VerifyOptions
+
+BUDGET_S = 60.0
+LOOKING_SHARE = 0.35  # of the budget, for what is violated to begin with
+STATES = 400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixOptions:
+    """What a user may choose about a search for repairs."""
+
+    verify: VerifyOptions = VerifyOptions()
+    budget_s: float = BUDGET_S
+    limits: Limits = Limits()
+    faults: tuple[str, ...] = ()  # of the matrix
+    wanted: int = 3  # proposals
+
+
+def find_repairs(loaded: Loaded, options: FixOptions = FixOptions(), *, stop: Stop | None = None) -> FixResult:
+    """The cheapest changes of the input that are proved to mend all that is violated and to spoil nothing.
+
+    Without a Scenario workloads are mended one after the other, and what is not mended in time is told.
+    """
+    begun_s, stop = time.monotonic(), stop or Stop()
+    given = open_input(loaded)
+    is_matrix = asks_for_matrix(given.loaded, options.verify)
+    judge: Judge = (
+        MatrixJudge(options.verify, options.faults, stop)
+        if is_matrix
+        else ScenarioJudge(options.verify, guards_of(given.loaded), stop)
+    )
+    before = judge.ask_all(given.loaded, Asked(STATES, LOOKING_SHARE * options.budget_s))
+    goals = [key for key, outcome in before.items() if outcome.level == Level.BAD and not key[0].startswith(GUARD)]
+    deadline_s = begun_s + options.budget_s
+    hunt = _Hunt(given, judge, before, options, stop, deadline_s)
+    groups = [[key] for key in goals] if is_matrix else [goals]
+    found = hunt.mend(groups) if goals else []
+    mended = {key for one in found[:1] for key in goals if one.outcomes[key].level <= judge.enough}
+    return FixResult(
+        scenario=given.loaded.scenario.name if not is_matrix else "survival matrix",
+        violated=tuple(before[key].result for key in goals),
+        proposals=tuple(hunt.propose(one, goals) for one in found),
+        unrepaired=tuple(before[key].result for key in goals if key not in mended),
+        undecided=tuple(
+            outcome.result
+            for key, outcome in before.items()
+            if outcome.level == Level.OPEN and not key[0].startswith(GUARD)
+        ),
+        tried=tuple(_list_tried(hunt.failures)),
+        effort=hunt.effort(time.monotonic() - begun_s),
+        ended_by=hunt.ended_by,
+        is_matrix=is_matrix,
+    )
+
+
+class _Hunt:
+    """The searches of one input, one after the other."""
+
+    def __init__(
+        self, given: Input, judge: Judge, before: Outcomes, options: FixOptions, stop: Stop, deadline_s: float
+    ) -> None:
+        self._given, self._judge, self._before, self._options = given, judge, before, options
+        self._stop, self._deadline_s = stop, deadline_s
+        self._counts = Counts()
+        self.failures: dict[str, list[tuple[str, str]]] = {}
+        self.ended_by = ""
+        found = list_edits(given.objects, options.limits)
+        self._edits = [edit for edit in found if not any(is_untouchable(one) for one, _ in edit.changes)]
+
+    def mend(self, groups: Sequence[Sequence[Key]]) -> list[Found]:
+        """Repairs of all groups, each on top of the one before; alternatives where there is one group only."""
+        done: list[Found] = []
+        base: tuple[Edit, ...] = ()
+        before, alternatives = dict(self._before), self._options.wanted if len(groups) == 1 else 1
+        for number, goals in enumerate(groups):
+            left_s = self._deadline_s - time.monotonic()
+            share_s = left_s / (len(groups) - number)
+            if base and self._is_mended(base, goals, before, share_s):
+                continue
+            found = self._search(before, tuple(goals), base, self._deadline_s - left_s + share_s, alternatives)
+            if found:
+                before, base, done = {**before, **found[0].outcomes}, found[0].edits, found
+        return [replace(one, outcomes={**before, **one.outcomes}) for one in done]
+
+    def _is_mended(
+        self, base: tuple[Edit, ...], goals: Sequence[Key], before: dict[Key, Outcome], share_s: float
+    ) -> bool:
+        """True if what was done for others does for these, too; it is then noted."""
+        loaded = load_texts(change(self._given, base).texts, keeps_texts=False)
+        outcomes = self._judge.ask(loaded, goals, Asked(FIRST_STATES, max(0.1, share_s / 4)))
+        is_mended = all(key in outcomes and outcomes[key].level <= self._judge.enough for key in goals)
+        if is_mended:
+            before.update(outcomes)
+        return is_mended
+
+    def _search(
+        self, before: Outcomes, goals: tuple[Key, ...], base: tuple[Edit, ...], until_s: float, wanted: int
+    ) -> list[Found]:
+        search = Search(
+            self._given, self._judge, before, goals, self._edits, base, until_s, self._stop, self._counts, wanted
+        )
+        found = search.run()
+        if not found:
+            self.failures |= search.failures
+        self.ended_by = self.ended_by or ("" if found else search.ended_by)
+        return found[:wanted]
+
+    def propose(self, found: Found, goals: Sequence[Key]) -> Proposal:
+        """The repair as files, patches and what it rests on."""
+        name, rewritten = self._judge.describe, change(self._given, found.edits)
+        refused = dict(rewritten.refused)
+        old = dict(self._given.texts)
+        changed = [(file, text) for file, text in rewritten.texts if text != old[file]]
+        reasons = {file: refused.get(file, "it is not a file of the input") for file, _ in changed}
+        writable = [file for file, _ in changed if file in self._given.in_place and file not in refused]
+        changes = [(one, operations) for edit in found.edits for one, operations in edit.changes if operations]
+        kept = [key for key, outcome in self._before.items() if key not in goals and outcome.level < Level.OPEN]
+        return Proposal(
+            edits=found.edits,
+            files=tuple(FileChange(file, old[file], text) for file, text in changed if file in writable),
+            patch_only=tuple((file, why) for file, why in reasons.items() if file not in writable),
+            patch=kustomize_patch(changes, [value for edit in found.edits for value in edit.added]),
+            repairs=tuple(name(key) for key in goals if found.outcomes[key].level <= self._judge.enough),
+            keeps=tuple(name(key) for key in kept),
+            open=tuple(name(key) for key, one in self._before.items() if one.level == Level.OPEN),
+        )
+
+    def effort(self, elapsed_s: float) -> Effort:
+        """What all searches took."""
+        counts = self._counts
+        return Effort(counts.candidates, counts.refused, counts.replayed, counts.verified, counts.full, elapsed_s)
+
+
+def _list_tried(failures: dict[str, list[tuple[str, str]]]) -> list[Tried]:
+    return [Tried(kind, len(found), *found[-1]) for kind, found in sorted(failures.items())]
