@@ -70,4 +70,5 @@ class Scale:
     nodes: tuple[NodeScale, ...] = ()
     workloads: tuple[WorkloadScale, ...] = ()
     limit: Limit | str = DECLARED  # a limit, or DECLARED, ACTUAL, ESC
+    keeps_numbers: bool = False  # numbers without a rule stay as they are: other sizes that no Scenario speaks of
     source: Source = field(default=Source(), compare=False)

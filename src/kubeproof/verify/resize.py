@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import HOSTNAME, Node, Setup, Workload
-from kubeproof.cluster.scale import Following, Scale, WorkloadScale
+from kubeproof.cluster.scale import Following, Scale, Term, WorkloadScale
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.events.declarations import Apply, BudgetChange, Event
 from kubeproof.events.declarations import Scale as ScaleEvent
@@ -72,7 +72,8 @@ class _Rules:
 
     def __init__(self, scale: Scale, size: Size, replicas: Mapping[str, int], nodes: int) -> None:
         self.pods = dict(size.pods)
-        self._growth = {ref: pods - replicas[ref] for ref, pods in size.pods}
+        self._growth = {ref: 0 if scale.keeps_numbers else pods - replicas[ref] for ref, pods in size.pods}
+        self._keeps, self._replicas = scale.keeps_numbers, replicas
         self._scales = {workload.target: workload for workload in scale.workloads}
         self._nodes = nodes
 
@@ -118,9 +119,15 @@ class _Rules:
         return replace(budget, min_available=(max(0, budget.min_available[0] + grown), False))
 
     def _number(self, scale: WorkloadScale, rule: Following | None, written: int) -> int:
-        if rule is not None:
-            return rule.of(self.pods[scale.target], self._nodes)
-        return max(0, written + self._growth[scale.target])
+        followed = follow(rule, written, self._replicas[scale.target], keeps_numbers=self._keeps)
+        return followed.of(self.pods[scale.target], self._nodes)
+
+
+def follow(rule: Following | None, written: int, replicas: int, *, keeps_numbers: bool = False) -> Following:
+    """What a number of a workload with so many replicas in its manifest becomes: its rule, or the same distance."""
+    if rule is not None:
+        return rule
+    return Following((Term(plus=written) if keeps_numbers else Term(pods=1, plus=written - replicas),))
 
 
 def _selects(budget: PodDisruptionBudget, workload: Workload) -> bool:

@@ -18,6 +18,7 @@ from kubeproof.verify.facts import Fact
 if TYPE_CHECKING:
     from kubeproof.verify.answered import Answered
     from kubeproof.verify.dependence import DependsOn
+    from kubeproof.verify.holds_for import HoldsFor
     from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
 
@@ -123,6 +124,7 @@ class IntentResult:
     stopped_by: StoppedBy | None = field(default=None, compare=False)  # of UNKNOWN: what ended its search
     strategy: Answered | None = None  # who answered, and why others before did not; None: it was not noted
     depends_on: DependsOn | None = None  # what of the input decides; None: not decided, or not asked for
+    holds_for: HoldsFor | None = None  # other sizes of the input at which it holds, too; None: not known of any
 
     @property
     def is_decisive(self) -> bool:

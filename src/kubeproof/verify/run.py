@@ -47,6 +47,10 @@ def verify(
     """
     inquiry, result = _verify(loaded, options, progress, snapshots, stop=stop, found=found)
     told = with_dependence(loaded, inquiry.plan, result.results, inquiry.slices, is_own=bool(options.controllers))
+    if loaded.scenario.scale is not None:
+        from kubeproof.verify.findings.any_size import with_sizes  # plain runs do without
+
+        told = with_sizes(loaded, options, told)
     return replace(result, results=tuple(told), checks=run_checks(loaded))
 
 

@@ -35,6 +35,7 @@ def test_the_document_is_the_contract():
                 "transitions": 3400,
                 "strategy": None,
                 "depends_on": None,
+                "holds_for": None,
                 "trace": [
                     {
                         "actor": "replicaset",
@@ -88,6 +89,7 @@ def test_the_document_is_the_contract():
                 "transitions": 1,
                 "strategy": None,
                 "depends_on": None,
+                "holds_for": None,
                 "trace": None,
                 "loop_start": None,
                 "loop_certainty": "",

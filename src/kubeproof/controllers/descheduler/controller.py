@@ -28,8 +28,9 @@ from kubeproof.cluster.nodes.places import Layout, taints_of
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell, life_span
 from kubeproof.cluster.steering.policies import DeschedulerPolicy
 from kubeproof.controllers.descheduler.ages import ages_asked
-from kubeproof.controllers.descheduler.cycle import evictions, explain
+from kubeproof.controllers.descheduler.cycle import evictions, explain, list_plugins
 from kubeproof.controllers.descheduler.mentions import mention_policy
+from kubeproof.controllers.descheduler.protocol import Plugin, Restful
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
 from kubeproof.controllers.evictions.budgets import BudgetScale, find_asked_by, find_read_by_budgets
 from kubeproof.values import dataclass
@@ -181,6 +182,24 @@ class DeschedulerController:
         setup, unique = self.layout.setup, self.layout.unique_keys
         version = setup.settings.descheduler_version
         return explain(setup, self.policy, tuple(entries), version, unique, scales=self._scales(seen))
+
+    # -- at any size ----------------------------------------------------------------------------
+
+    @property
+    def never_evicts(self) -> bool:
+        """True if no cycle evicts anything, wherever which pods are and however many nodes there are."""
+        return all(isinstance(one, Restful) and one.never_evicts() for one in self._plugins())
+
+    def keeps_even(self, workload: int) -> bool:
+        """True if no cycle evicts a pod of a workload that is spread evenly over all nodes."""
+        return all(isinstance(one, Restful) and one.keeps_even(workload) for one in self._plugins())
+
+    def _plugins(self) -> tuple[Plugin, ...]:
+        """The plugins, for two ready nodes of each place: with fewer in all none runs."""
+        samples = [place.sample for place in self.layout.places]
+        entries = tuple(NodeEntry(one, 2, True, False, taints_of(one, NodeCell()), ()) for one in samples)
+        version = self.layout.setup.settings.descheduler_version
+        return list_plugins(self.layout.setup, self.policy, entries, version, self.layout.unique_keys)
 
     # -- time -----------------------------------------------------------------------------------
 

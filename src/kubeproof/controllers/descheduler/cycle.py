@@ -106,6 +106,17 @@ def explain(
     return tuple(lines)
 
 
+def list_plugins(
+    setup: Setup,
+    policy: DeschedulerPolicy,
+    nodes: tuple[NodeEntry, ...],
+    version: Version,
+    unique_keys: frozenset[str],
+) -> tuple[Plugin, ...]:
+    """The plugins of a policy, made for these nodes."""
+    return tuple(_plugins(policy, _scene(setup, policy, nodes, version, unique_keys, ()), NO_ALLOWANCES))
+
+
 def not_modelled(policy: DeschedulerPolicy, classes: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """Plugins and arguments of the policy that are not taken into account, sorted; `classes` are those of priority."""
     found: set[str] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from kubeproof.controllers.descheduler.arguments import Arguments
 from kubeproof.controllers.descheduler.evicting import Evictions
@@ -50,6 +50,17 @@ class Plugin(Protocol):
 
     def explain(self, ledger: Ledger) -> Iterator[str]:
         """The numbers behind what it does."""
+
+
+@runtime_checkable
+class Restful(Protocol):
+    """A plugin that knows placements which it leaves alone at any size of the cluster; others may evict anything."""
+
+    def never_evicts(self) -> bool:
+        """True if it evicts nothing, wherever which pods are."""
+
+    def keeps_even(self, workload: int) -> bool:
+        """True if it evicts no pod of a workload that is spread evenly over all nodes: counts that differ by 1."""
 
 
 Builder = Callable[[Context], Plugin]

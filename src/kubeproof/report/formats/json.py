@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 from kubeproof.cluster.objects import Source
+from kubeproof.report.verification.any_size import sizes_document
 from kubeproof.report.verification.depends import depends_document
 from kubeproof.report.verification.strategies import strategy_document
 from kubeproof.verify.facts import Fact
@@ -122,6 +123,7 @@ def _result(result: IntentResult, fingerprint: str) -> dict[str, object]:
         "transitions": result.transitions,
         "strategy": strategy_document(result.strategy),
         "depends_on": depends_document(result.depends_on),
+        "holds_for": sizes_document(result.holds_for),
         "trace": None if trace is None else [*_steps(trace, is_cell=bool(result.faults))],
         **({} if trace is None or not trace.propositions else _propositions(trace)),
         "loop_start": None if trace is None else trace.loop_start,

@@ -10,6 +10,7 @@ from kubeproof.report.escape import escape
 from kubeproof.report.sentences import closing, explain_suppressed, list_omitted, write_audit_line
 from kubeproof.report.sentences import count as _count
 from kubeproof.report.style import Style
+from kubeproof.report.verification.any_size import sizes_lines
 from kubeproof.report.verification.causes import Finding, findings, gather
 from kubeproof.report.verification.checks import check_lines
 from kubeproof.report.verification.depends import depends_lines
@@ -203,6 +204,8 @@ def _block(result: IntentResult, style: Style) -> Iterator[str]:
         yield from (f"  {line}" for line in strategy_lines(result.strategy, style.indent(2)))
     if style.verbose and result.depends_on is not None:
         yield from (f"  {line}" for line in depends_lines(result.depends_on, style.indent(2)))
+    if style.verbose and result.holds_for is not None:
+        yield from (f"  {line}" for line in sizes_lines(result.holds_for, style.indent(2)))
     if result.trace is None:
         yield f"  {style.faint(f'{_numbers(result.states, result.transitions)}, {_size(result)}')}"
     else:

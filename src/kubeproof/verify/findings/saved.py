@@ -19,6 +19,7 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver, Reason
 from kubeproof.verify.dependence import Apart, DependsOn
 from kubeproof.verify.facts import Fact
+from kubeproof.verify.holds_for import HoldsFor, Tie
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import (
@@ -158,6 +159,20 @@ def _intent(one: Json) -> IntentResult:
         faults=_strings(one.get("faults", ())),
         strategy=_strategy(one["strategy"]) if one.get("strategy") else None,
         depends_on=_depends_on(one["depends_on"]) if one.get("depends_on") else None,
+        holds_for=_holds_for(one["holds_for"]) if one.get("holds_for") else None,
+    )
+
+
+def _holds_for(given: Json) -> HoldsFor:
+    replicas = given["replicas"]
+    return HoldsFor(
+        nodes=tuple((str(kind), int(told["min"])) for kind, told in given["nodes"].items()),
+        target=str(given["target"]),
+        least=int(replicas["min"]),
+        most=None if replicas["max"] is None else int(replicas["max"]),
+        ties=tuple(Tie(int(tie["replicas"]), _numbers(tie["nodes"]), int(tie["plus"])) for tie in given["room"]),
+        argument=_like(_ID, given["argument"]),
+        reason=_strings(given.get("reason", ())),
     )
 
 

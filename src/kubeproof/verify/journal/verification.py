@@ -22,6 +22,7 @@ from kubeproof.verify.answered import Answered, PassedOver
 from kubeproof.verify.dependence import Apart, DependsOn
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.known import Found
+from kubeproof.verify.holds_for import HoldsFor, Tie
 from kubeproof.verify.journal.binding import Binding, binding_of
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
@@ -41,7 +42,7 @@ from kubeproof.verify.run import verify
 KEY = "verification"  # the one task
 RESULT_CLASSES = (  # what a result with counterexamples is made of
     *(IntentResult, Verdict, Source, Answered, PassedOver, Statistics, StoppedBy, StopReason),
-    *(DependsOn, Apart, Trace, TraceStep, Fact, Change, Actor, ActorKind, Verb, NodeVerb),
+    *(DependsOn, Apart, HoldsFor, Tie, Trace, TraceStep, Fact, Change, Actor, ActorKind, Verb, NodeVerb),
 )
 CODEC = Codec(VerifyResult, CheckFinding, OmittedGroup, Group, Sort, *RESULT_CLASSES)
 HARMLESS = (

@@ -109,16 +109,16 @@ def _always_fits(layout: Layout, scheduler: SchedulerController, most: tuple[int
     if mounted or scheduler.kernel.compares_nodes_by - {SPREAD}:
         return False
     others = tuple((w, count) for w, count in enumerate(most) if w != scheduler.workload and count)
-    open_to = _accepting(layout, scheduler, others)
-    hard = _hard_constraints(layout, scheduler)
+    open_to = accepting(layout, scheduler, others)
+    hard = hard_constraints(layout, scheduler)
     everywhere = len(open_to) == len(layout.places)
-    if not open_to or (hard and not (everywhere and all(_is_even(layout, scheduler, one) for one in hard))):
+    if not open_to or (hard and not (everywhere and all(is_even(layout, scheduler, one) for one in hard))):
         return False
     share = (most[scheduler.workload] - 1) // sum(layout.places[place].size for place in open_to)
-    return set(open_to) <= set(_accepting(layout, scheduler, (*others, (scheduler.workload, max(share, 0)))))
+    return set(open_to) <= set(accepting(layout, scheduler, (*others, (scheduler.workload, max(share, 0)))))
 
 
-def _accepting(layout: Layout, scheduler: SchedulerController, pods: tuple[tuple[int, int], ...]) -> list[int]:
+def accepting(layout: Layout, scheduler: SchedulerController, pods: tuple[tuple[int, int], ...]) -> list[int]:
     """The places whose nodes take one more pod although each of them holds all these pods."""
     infos = []
     for place in layout.every_place:
@@ -131,7 +131,7 @@ def _accepting(layout: Layout, scheduler: SchedulerController, pods: tuple[tuple
     return [place for place, row in zip(layout.every_place, rows, strict=True) if not row.rejected_by]
 
 
-def _hard_constraints(layout: Layout, scheduler: SchedulerController) -> tuple[Constraint, ...]:
+def hard_constraints(layout: Layout, scheduler: SchedulerController) -> tuple[Constraint, ...]:
     """The spread constraints that refuse nodes: the pod's own, or its profile's defaults."""
     name = layout.setup.workloads[scheduler.workload].template.scheduler_name
     profiles = [profile for profile in layout.setup.profiles if profile.name == name]
@@ -140,7 +140,7 @@ def _hard_constraints(layout: Layout, scheduler: SchedulerController) -> tuple[C
     return constraints_of(IncomingPod(layout.setup, scheduler.workload, profiles[0], layout.unique_keys), hard=True)
 
 
-def _is_even(layout: Layout, scheduler: SchedulerController, constraint: Constraint) -> bool:
+def is_even(layout: Layout, scheduler: SchedulerController, constraint: Constraint) -> bool:
     """True if the node with the fewest pods of the workload always keeps to the constraint.
 
     That is so if every node is a domain of its own, and exactly the workload's own pods are counted.

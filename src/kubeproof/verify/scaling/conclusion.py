@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.intents.declarations import Intent
@@ -11,17 +12,26 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.findings.left_out import find_left_out, list_omissions, with_caveats
+from kubeproof.verify.holds_for import HoldsFor
 from kubeproof.verify.planning import plan_of
 from kubeproof.verify.resize import Size, resize
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
+from kubeproof.verify.scaling.above import PROVED, is_proved
 from kubeproof.verify.scaling.plan import SweepPlan
 from kubeproof.verify.scaling.result import SizeAnswer, SizeVerdict, SizeWord, Skipped, Sweep
 from kubeproof.verify.words.summary import abstractions, claim, combine, intent_result, scope
 
+NO_PROOFS: Mapping[str, HoldsFor] = MappingProxyType({})
 PER_SIZE = ("nodes", "workloads", "autoscalers", "explored")  # parts of the scope that differ from size to size
 
 
-def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: bool = False) -> VerifyResult:
+def conclude(
+    plan: SweepPlan,
+    answers: Sequence[SizeAnswer],
+    proofs: Mapping[str, HoldsFor] = NO_PROOFS,
+    *,
+    is_interrupted: bool = False,
+) -> VerifyResult:
     """The result of a sweep; `answers` are those of the first sizes, the others were not tried.
 
     What no size violates stays open if the sweep was interrupted before its last size.
@@ -35,13 +45,14 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: 
     results: list[IntentResult] = []
     for number, intent in enumerate(plan.loaded.scenario.intents):
         blank = intent_result(last, model, number, Verdict.HOLDS, statistics)
-        results += _over_all(intent, blank, plan, answers, sweep, is_interrupted=is_interrupted)
-    results = with_caveats(last, model, results)
+        found = _over_all(intent, blank, plan, answers, sweep, is_interrupted=is_interrupted)
+        results += _for_any_size(found, proofs.get(intent.name), intent, sweep)
+    results = [_without_sizes(one) for one in with_caveats(last, model, results)]
     shared = [pair for pair in scope(last, model, statistics) if pair[0] not in PER_SIZE]
     omitted = list_omissions(plan.loaded)
     return VerifyResult(
         scenario=plan.loaded.scenario.name,
-        verdict=worst((one.verdict for one in results), holds=_holds(plan)),
+        verdict=_overall(plan, results),
         scope=(
             *shared,
             *_sizes_in_words(plan, sweep),
@@ -67,6 +78,32 @@ def worst(verdicts: Iterable[SizeWord], *, holds: Verdict) -> Verdict:
         if verdict in found:
             return verdict
     return Verdict.VACUOUS if found == {Verdict.VACUOUS} else holds
+
+
+def _overall(plan: SweepPlan, results: Sequence[IntentResult]) -> Verdict:
+    """The verdict over all intents: HOLDS only if each of them holds for any size, or says nothing."""
+    verdicts = {one.verdict for one in results}
+    is_any = Verdict.HOLDS in verdicts and not verdicts & {Verdict.HOLDS_BOUNDED, Verdict.SAMPLED_OK}
+    return worst(verdicts, holds=Verdict.HOLDS if is_any else _holds(plan))
+
+
+def _for_any_size(
+    found: list[IntentResult], proof: HoldsFor | None, intent: Intent, sweep: Sweep
+) -> list[IntentResult]:
+    """The results of one intent with what is proved of any size: HOLDS if that covers all sizes that say something."""
+    (first, *others) = found
+    if proof is None or others or first.verdict not in (Verdict.HOLDS_BOUNDED, Verdict.SAMPLED_OK):
+        return found
+    said = f"proved for {proof.describe()}, counts following the size: {claim(intent)}"
+    left = [line for line in sweep.sizes if line.verdict != Skipped.TRIVIAL and not is_proved(line.size, proof)]
+    if left or sweep.is_thinned:
+        return [replace(first, detail=f"{first.detail}; so it is at {proof.describe()}", holds_for=proof)]
+    return [replace(first, verdict=Verdict.HOLDS, detail=said, holds_for=proof)]
+
+
+def _without_sizes(one: IntentResult) -> IntentResult:
+    """What something that is not modelled leaves open holds at no other size either."""
+    return replace(one, holds_for=None) if one.verdict == Verdict.UNKNOWN else one
 
 
 def _holds(plan: SweepPlan) -> Verdict:
@@ -101,6 +138,8 @@ def _range(name: str, numbers: Sequence[int], between: str) -> str:
 
 def _sizes_in_words(plan: SweepPlan, sweep: Sweep) -> list[tuple[str, str]]:
     counts = [(sweep.count(Skipped.TRIVIAL), "trivial"), (sweep.count(Skipped.NOT_TRIED), "larger ones not tried")]
+    proved = sum(line.note == PROVED for line in sweep.sizes)
+    counts.append((proved, PROVED))
     verified = len(sweep.sizes) - sum(count for count, _ in counts)
     parts = [f"{verified:,} verified", *(f"{count:,} {word}" for count, word in counts if count)]
     thinned = " (fast-find: some of many)" if plan.is_thinned else ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
+from itertools import takewhile
 
 from kubeproof.cluster.scale import Scale
 from kubeproof.errors import NothingToCheckError
@@ -18,9 +19,11 @@ from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_of
+from kubeproof.verify.proofs.any_size.derive import prove_any_size
 from kubeproof.verify.resize import Size, resize
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify_intents
+from kubeproof.verify.scaling.above import answer_proved
 from kubeproof.verify.scaling.conclusion import conclude
 from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
 from kubeproof.verify.scaling.result import SizeAnswer, Skipped, SweepProgress
@@ -47,19 +50,33 @@ def run_sweep(
     """
     stop = stop or Stop()
     plan_of(plan.loaded, plan.options)  # what is wrong with every size is said once, before any work
+    proofs = prove_any_size(plan.loaded, plan.options)
+    proved = answer_proved(plan, proofs)
+    sizes = [size for size in plan.sizes if size.key not in proved]
     outcomes = run_tasks(
         partial(verify_size, plan.loaded, plan.scale, plan.options),
-        plan.sizes,
+        sizes,
         executor=chosen.executor,
         journal=journal,
-        on_progress=None if progress is None else _Told(plan.sizes, progress),
+        on_progress=None if progress is None else _Told(sizes, progress),
         stop=None if chosen.every else is_violated,
     )
     known = Known(found if chosen.every else None)
-    answers = _collect(outcomes, known, stop)
+    looked_at = _collect(outcomes, known, stop)
+    answers = _merge(plan.sizes, proved, looked_at)
     if answers and all(answer.verdict == Skipped.TRIVIAL for answer in answers) and not stop.is_asked:
         raise NothingToCheckError(f"E301 every size of spec.scale is trivial: {answers[0].note}. Widen its ranges.")
-    return conclude(plan, answers, is_interrupted=stop.is_asked and len(answers) < len(plan.sizes))
+    is_interrupted = stop.is_asked and len(looked_at) < len(sizes)
+    return conclude(plan, answers, proofs, is_interrupted=is_interrupted)
+
+
+def _merge(
+    sizes: Sequence[Size], proved: Mapping[str, SizeAnswer], looked_at: Sequence[SizeAnswer]
+) -> list[SizeAnswer]:
+    """The answers in the order of their sizes, up to the first one that has none."""
+    rest = iter(looked_at)
+    answers = (proved.get(size.key) or next(rest, None) for size in sizes)
+    return [answer for answer in takewhile(lambda one: one is not None, answers) if answer is not None]
 
 
 def _collect(outcomes: Outcomes, known: Known, stop: Stop) -> list[SizeAnswer]:

@@ -23,6 +23,9 @@ from tests.unit.verify.scaling.inputs import ONLY_FAST, grows
 PAPER = [("C1", 1, 3), ("C2", 1, 2), ("C3", 3, 6), ("C4", 2, 5), ("C5", 2, 4), ("C6", 2, 2), ("C7", 1, 1), ("C8", 3, 6)]
 
 
+EVERY_SIZE = VerifyOptions(without=("abstraction",))  # without proofs for any size each of them is looked at
+
+
 def swept(loaded, options=VerifyOptions(), **chosen):
     choice = SweepOptions(**chosen)
     return run_sweep(plan_sweep(loaded, options, choice), choice)
@@ -36,12 +39,32 @@ def by_brute_force(loaded):
 
 
 def test_all_sizes_hold_within_the_bound():
-    result = swept(grows())
+    result = swept(grows(), EVERY_SIZE)
 
     assert result.verdict == "HOLDS-BOUNDED"
     assert [one.verdict for one in result.results] == ["HOLDS-BOUNDED"]
+    assert [one.holds_for for one in result.results] == [None]
     assert dict(result.scope)["sizes"] == "20: 18 verified, 2 trivial"
     assert dict(result.scope)["bound"] == "0 to 2 x fast, 0 to 1 x slow, 1 to 4 pods of Deployment/shop/web"
+
+
+def test_a_sweep_of_what_is_proved_for_any_size_looks_at_the_smallest_sizes_alone():
+    result = swept(grows())
+    (one,) = result.results
+
+    assert (result.verdict, one.verdict) == ("HOLDS", "HOLDS")
+    assert dict(result.scope)["sizes"] == "20: 4 verified, 2 trivial, 14 proved for any size"
+    assert one.holds_for.admits({"fast": 400, "slow": 1}, 1203)
+    assert not one.holds_for.admits({"fast": 400, "slow": 1}, 1204)
+    assert "replicas <= 3 x nodes" in one.detail
+
+
+def test_sizes_that_no_proof_is_about_are_looked_at():
+    result = swept(grows(more=ONLY_FAST), every=True)
+
+    found = {line.size.nodes: line.verdict for line in result.sweep.sizes if dict(line.size.pods).popitem()[1] == 1}
+    assert (result.verdict, found[("fast", 0), ("slow", 1)]) == ("VIOLATED", "VIOLATED")
+    assert found[("fast", 2), ("slow", 1)] == "HOLDS"
 
 
 AUTOSCALER = """
@@ -115,7 +138,7 @@ def test_a_size_that_fails_to_answer_is_an_error_and_the_rest_goes_on(monkeypatc
 
     monkeypatch.setattr("kubeproof.verify.scaling.sweep.verify_intents", broken)
 
-    result = swept(grows())
+    result = swept(grows(), EVERY_SIZE)
 
     assert result.verdict == "ERROR"
     assert "no wind" in result.results[0].detail
@@ -228,7 +251,7 @@ def test_a_pool_gives_the_same_result():
 
 def test_a_resumed_sweep_gives_the_same_result(tmp_path):
     choice = SweepOptions(every=True)
-    plan = plan_sweep(grows(more=ONLY_FAST), VerifyOptions(), choice)
+    plan = plan_sweep(grows(more=ONLY_FAST), EVERY_SIZE, choice)
     with sweep_journal(str(tmp_path), plan, choice, resume=False) as journal:
         first = run_sweep(plan, choice, journal=journal)
 
@@ -249,7 +272,7 @@ def test_an_answer_survives_the_journal():
 
 def test_progress_tells_how_far_it_is_and_the_smallest_violation():
     choice = SweepOptions(every=True)
-    plan = plan_sweep(grows(more=ONLY_FAST), VerifyOptions(), choice)
+    plan = plan_sweep(grows(more=ONLY_FAST), EVERY_SIZE, choice)
     told = []
 
     run_sweep(plan, choice, progress=told.append)

@@ -84,6 +84,18 @@ class RemoveDuplicates:
             occurrences = sum(pods * count for pods, count in on_nodes)
             yield Share(workload, occurrences, targets, nodes, -(-occurrences // nodes))
 
+    def never_evicts(self) -> bool:
+        """It evicts where several pods of an owner are on one node."""
+        return False
+
+    def keeps_even(self, workload: int) -> bool:
+        """True if every node is a target: none has more than the upper average of all then, which is what it leaves."""
+        scene = self._context.scene
+        return all(
+            entry in scene.ready and scene.tolerates(workload, entry) and scene.matches_node(workload, entry)
+            for entry in range(len(scene.entries))
+        )
+
     def explain(self, ledger: Ledger) -> Iterator[str]:
         """The average, the evictions, and target nodes that have no room (issue 1237)."""
         scene = self._context.scene

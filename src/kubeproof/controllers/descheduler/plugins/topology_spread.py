@@ -82,6 +82,15 @@ class TopologySpread:
         check_limit(len(results))
         return frozenset(results)
 
+    def never_evicts(self) -> bool:
+        """True if no workload has a constraint that is balanced."""
+        declared = (one for workload in self._scene.setup.workloads for one in workload.template.spread)
+        return not any((HARD if one.hard else SOFT) in self._actions for one in declared)
+
+    def keeps_even(self, workload: int) -> bool:
+        """Only without constraints: domains may differ in how many nodes they have."""
+        return self.never_evicts()
+
     def constraints(self, ledger: Ledger) -> tuple[BalancedConstraint, ...]:
         """The distinct constraints of the pods that are looked at, namespace by namespace."""
         found: dict[tuple[object, ...], BalancedConstraint] = {}

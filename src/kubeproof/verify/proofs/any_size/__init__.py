@@ -1,0 +1,1 @@
+"""Proofs of intents at every size of an input at once."""
