@@ -8,7 +8,7 @@ from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import PodTemplate, Setup, Workload
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
-from kubeproof.controllers.evictions.budgets import BudgetScale, budgets_of, find_asked_by, status_of
+from kubeproof.controllers.evictions.budgets import BudgetScale, ask_for_ends, budgets_of, find_asked_by, status_of
 from kubeproof.controllers.evictions.disruption import RUNNING, BudgetStatus, PodFacts
 
 WEB = LabelSelector((Requirement("app", "In", ("web",)),))
@@ -75,3 +75,23 @@ def test_other_namespaces_and_labels_are_left_alone() -> None:
 
     assert [budgets_of(setup, index) for index in range(3)] == [(ONE,), (), ()]
     assert find_asked_by(setup, ONE) == (0,)
+
+
+ENDING = PodFacts(RUNNING, True, terminating=True)
+
+
+def test_pods_that_go_away_decide_nothing_about_a_budget_of_one_owner() -> None:
+    alone = Setup(workloads=(pods(), pods(owner="Deployment/shop/web")), budgets=(ONE,))
+    scales = {0: BudgetScale(3, 0)}
+    few, more = (status(pods(), scales=scales, bound=[(0, READY, 2), (0, ENDING, n)]) for n in (0, 5))
+
+    assert not ask_for_ends(alone, 0)
+    assert few == more
+
+
+def test_a_budget_of_two_owners_counts_the_scale_of_one_whose_pods_all_go_away() -> None:
+    shared = Setup(workloads=(pods(), pods(name="idle")), budgets=(ONE,))
+    scales = {0: BudgetScale(3, 0), 1: BudgetScale(5, 0)}
+
+    assert ask_for_ends(shared, 0)
+    assert status(pods(), pods(name="idle"), scales=scales, bound=[(0, READY, 3), (1, ENDING, 1)]).expected == 8

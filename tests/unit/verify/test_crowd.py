@@ -118,6 +118,20 @@ def test_a_pod_that_ends_on_a_dead_node_keeps_others_out_of_its_zone() -> None:
     assert verify(loaded, VerifyOptions(without=(SLICING, ABSTRACTION))).results[0].verdict == Verdict.VIOLATED
 
 
+def test_pods_that_end_under_a_budget_are_not_counted_beside_an_autoscaler_that_writes_at_any_moment() -> None:
+    metric = Metric("Resource", "cpu", "Utilization", 80)
+    scaler = HorizontalPodAutoscaler("shop", "web", WEB.ref, 2, 3, (metric,))
+    load = CpuLoad(name="load", target=WEB.ref, levels=(40, 120), after=STABLE)
+    asked = of("minReady", WEB, count=Amount(1))
+    limited = {"autoscalers": (scaler,), "budgets": (budget(most=1, app="web"),)}
+
+    (found,) = prove(cluster(nodes(3, cpu=4000), WEB, asked, events=(DRAIN, load), start="deployed", **limited))
+
+    assert found.unbroken == {0}
+    assert found.statistics is not None
+    assert found.statistics.stopped_by is None
+
+
 def test_a_single_pod_is_not_proved_to_be_ready_always() -> None:
     alone = deployment("web", 1, 100)
 

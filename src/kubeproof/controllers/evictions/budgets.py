@@ -47,6 +47,16 @@ def select_by(setup: Setup, chosen: PodDisruptionBudget) -> tuple[int, ...]:
     )
 
 
+def ask_for_ends(setup: Setup, workload: int) -> bool:
+    """True if it may matter to a budget of the workload's pods which of them are going away.
+
+    These are not healthy, and count among the selected pods only: an eviction is asked for a pod that stays, so there
+    are some anyway. But of several owners the scales of those count that have pods of any kind.
+    """
+    owners = ({family(setup, one)[0] for one in select_by(setup, budget)} for budget in budgets_of(setup, workload))
+    return any(len(found) > 1 for found in owners)
+
+
 def find_read_by_budgets(setup: Setup) -> Workloads:
     """The workloads of whose pods somebody who asks budgets has to know which are ready."""
     return some(workload for budget in setup.budgets for workload in select_by(setup, budget))

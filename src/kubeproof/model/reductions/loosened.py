@@ -37,7 +37,7 @@ from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import HOSTNAME, PodAffinity, PodTemplate, Setup, family, workload_number
 from kubeproof.cluster.state import ACTIVE, NodeCell, WorkloadCell
-from kubeproof.controllers.evictions.budgets import budgets_of
+from kubeproof.controllers.evictions.budgets import ask_for_ends
 from kubeproof.controllers.late import GitOpsController, JobController, PinnedScheduler
 from kubeproof.controllers.node_lifecycle import Condition, NoExecuteTainter
 from kubeproof.controllers.scheduler.controller import SchedulerController, Sight
@@ -105,7 +105,7 @@ def _find_forgotten(plan: Plan) -> Iterator[int]:
         return
     for number in range(len(setup.workloads)):
         owner = setup.workloads[family(setup, number)[0]]
-        is_counted = budgets_of(setup, number) or owner.template.claims
+        is_counted = ask_for_ends(setup, number) or owner.template.claims
         if owner.rules.has_replica_set and owner.strategy.rolling and not is_counted:
             yield number
 

@@ -25,7 +25,7 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.steering.profiles import NODE_AFFINITY, TAINT_TOLERATION
-from kubeproof.controllers.evictions.budgets import budgets_of
+from kubeproof.controllers.evictions.budgets import ask_for_ends
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.registry import INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD, SCORE_ORDER
@@ -128,7 +128,7 @@ def _ends_unseen(setup: Setup, number: int) -> bool:
         for one in setup.workloads
     )
     ports = any(container.host_ports for container in (*template.containers, *template.init_containers))
-    return is_counted and not (is_asked_for or ports or template.claims or budgets_of(setup, number))
+    return is_counted and not (is_asked_for or ports or template.claims or ask_for_ends(setup, number))
 
 
 def _may_run_anywhere(workload: Workload) -> bool:
