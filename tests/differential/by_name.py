@@ -12,7 +12,8 @@ from itertools import accumulate
 from random import Random
 
 from kubeproof.cluster.chances import Chance
-from kubeproof.cluster.loops.control import Role, Tick
+from kubeproof.cluster.loops.actions import Tick
+from kubeproof.cluster.loops.control import Role
 from kubeproof.events.declarations import CpuLoad, NodeFailure, UsageChange
 from kubeproof.intents.monitor import IN_STABLE, STEP, Monitor
 from kubeproof.manifests.loaded import Loaded

@@ -7,7 +7,7 @@ from typing import Any
 
 from kubeproof.cluster.kinds import DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint, Toleration
-from kubeproof.cluster.loops.control import ANY, Advance, NodeRef
+from kubeproof.cluster.loops.actions import ANY, Advance, NodeRef
 from kubeproof.cluster.objects import ZONE, Container, Node, PodTemplate, Settings, Setup, Workload
 from kubeproof.cluster.state import NEVER, Phase, PodKind
 from kubeproof.cluster.steering.policies import DeschedulerPolicy, DeschedulerProfile

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from kubeproof.cluster.loops.control import Reads, Role, Seen, Stage, Tick
+from kubeproof.cluster.loops.actions import Tick
+from kubeproof.cluster.loops.control import Reads, Role, Seen, Stage
 from kubeproof.cluster.state import NEVER
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubeproof.cluster.kinds import DEPLOYMENT
-from kubeproof.cluster.loops.control import Remember, Seen, SetDesired
+from kubeproof.cluster.loops.actions import Remember, SetDesired
+from kubeproof.cluster.loops.control import Seen
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.state import Phase

@@ -15,8 +15,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import Advance, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Advance, Decision, Groups, NodeRef, Reads, Role, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import EVERYBODY, QUIET, Clocks, Writes
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell

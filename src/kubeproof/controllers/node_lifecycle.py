@@ -15,8 +15,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Decision, Groups, NodeChange, NodeRef, Reads, Role, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import QUIET, Clocks, Writes
 from kubeproof.cluster.loops.mentions import Mentions, mention_nothing
 from kubeproof.cluster.loops.node_verbs import (

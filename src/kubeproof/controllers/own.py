@@ -21,20 +21,9 @@ import traceback
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, cast
 
+from kubeproof.cluster.loops.actions import Action, Delete, NodeChange, NodeRef, SetDesired
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Action,
-    Decision,
-    Delete,
-    Groups,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Seen,
-    SetDesired,
-    Stage,
-    View,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage, View
 from kubeproof.cluster.loops.node_verbs import CORDON, UNCORDON
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import ACTIVE, Health, NodeCell, Phase, WorkloadCell

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.loops.control import Action, Decision, Groups, Loop, Reads, Remember, Role, Seen
+from kubeproof.cluster.loops.actions import Action, Remember
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.events.common import Around, EventSource, NoNodes, NoWorkloads, Sourced

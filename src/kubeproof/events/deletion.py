@@ -6,20 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.loops.control import (
-    Action,
-    Decision,
-    DeleteObject,
-    DeleteUnbound,
-    Groups,
-    Loop,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-)
-from kubeproof.cluster.loops.control import Delete as DeletePods
+from kubeproof.cluster.loops.actions import Action, DeleteObject, DeleteUnbound, NodeRef, Remember
+from kubeproof.cluster.loops.actions import Delete as DeletePods
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen
 from kubeproof.cluster.loops.footprint import MOMENT, NOBODY, Clocks, Footprint, Scope, Writes, some
 from kubeproof.cluster.objects import family, workload_number
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell

@@ -11,19 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Decision,
-    Groups,
-    Loop,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import MOMENT, Clocks, Deletes, Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.loops.node_verbs import DRAIN, DRAIN_UNCORDON, DRAINED, MAINTAIN, REMOVE, RETURN, NodeVerb

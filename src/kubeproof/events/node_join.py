@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.loops.control import Decision, Groups, Loop, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen
 from kubeproof.cluster.loops.footprint import MOMENT, Footprint, Scope, Writes
 from kubeproof.cluster.loops.node_verbs import JOIN
 from kubeproof.cluster.state import Health, NodeCell

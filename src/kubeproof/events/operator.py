@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     ANY,
     Action,
     Arrive,
     CreateObject,
-    Decision,
-    Groups,
-    Loop,
     NodeRef,
-    Reads,
     Remember,
-    Role,
-    Seen,
     SetDesired,
     SetTemplate,
 )
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen
 from kubeproof.cluster.loops.footprint import MOMENT, NOTHING, QUIET, Footprint, Scope, Sizing, Writes, some
 from kubeproof.cluster.objects import Workload, workload_number
 from kubeproof.cluster.state import WorkloadCell

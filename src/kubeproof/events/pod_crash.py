@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.loops.control import Crash, Decision, Groups, Loop, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.loops.actions import Crash, NodeRef, Remember
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen
 from kubeproof.cluster.loops.footprint import MOMENT, NOBODY, Footprint, Scope, Writes, some
 from kubeproof.cluster.objects import family, workload_number
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase

@@ -7,8 +7,9 @@ does not wait for it, and what is safe before it is judged as ever.
 
 from __future__ import annotations
 
+from kubeproof.cluster.loops.actions import Action
 from kubeproof.cluster.loops.actors import Actor
-from kubeproof.cluster.loops.control import Action, AnySeen, Decision, Loop, Reads, Role, Stage, View
+from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, Reads, Role, Stage, View
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubeproof.cluster.chances import rate_of
-from kubeproof.cluster.loops.control import Decision, Loop, NodeChange, Remember
+from kubeproof.cluster.loops.actions import NodeChange, Remember
+from kubeproof.cluster.loops.control import Decision, Loop
 from kubeproof.cluster.loops.node_verbs import UNCORDON
 from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import CpuLoad, Event, NodeFailure, UsageChange

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubeproof.cluster.kinds import ROLLED_OUT
-from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Remember, Role, Seen, SetTemplate
+from kubeproof.cluster.loops.actions import Remember, SetTemplate
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen
 from kubeproof.cluster.loops.footprint import MOMENT, NOBODY, Clocks, Footprint, Scope, Writes, some
 from kubeproof.cluster.objects import Workload, revisions_of, workload_number
 from kubeproof.cluster.state import WorkloadCell

@@ -5,19 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import Action, NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Action,
-    Decision,
-    Groups,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, QUIET, Footprint, Writes
 from kubeproof.cluster.loops.node_verbs import PANIC, RECOVER
 from kubeproof.cluster.nodes.daemons import daemon_sets

@@ -8,19 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Decision,
-    Groups,
-    Loop,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.loops.node_verbs import FAIL_ZONE, RECOVER
 from kubeproof.cluster.nodes.places import Layout

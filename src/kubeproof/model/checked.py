@@ -10,23 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kubeproof.cluster.loops.actors import Actor
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     Action,
-    AnySeen,
     CreateObject,
-    Decision,
     Delete,
     DeleteObject,
     EvictDue,
-    Loop,
-    Reads,
-    Seen,
     SetDesired,
     SetTemplate,
-    View,
-    as_periodic,
 )
+from kubeproof.cluster.loops.actors import Actor
+from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, Reads, Seen, View, as_periodic
 from kubeproof.cluster.loops.effects import clocks_of, find_writes, losers
 from kubeproof.cluster.loops.footprint import (
     EVERYTHING,

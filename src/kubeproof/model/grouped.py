@@ -10,7 +10,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from kubeproof.cluster.loops.control import ANY, Bind, Loop, NodeAction, Remember, Tick
+from kubeproof.cluster.loops.actions import ANY, Bind, NodeAction, Remember, Tick, WorkloadAction
+from kubeproof.cluster.loops.control import Loop
 from kubeproof.cluster.loops.footprint import Deletes, Footprint, footprint_of
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NodeCell, Nodes, replace_node
@@ -18,7 +19,7 @@ from kubeproof.engine.system import Actor, Cell, Check, Kind
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, PERSISTENT, RECURRENT, STEP
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.model.by_name.ticks import all_ticked
-from kubeproof.model.loops.actors import ON_WORKLOAD, EndMindfulActor, GroupedActor, Slots, StartBlindActor
+from kubeproof.model.loops.actors import EndMindfulActor, GroupedActor, Slots, StartBlindActor
 from kubeproof.model.loops.clock import Clock
 from kubeproof.model.loops.observer import JointObserver
 from kubeproof.model.plan import Plan
@@ -166,7 +167,7 @@ class GroupedSystem:
             return (self._starts.start(cell, action),)
         if isinstance(action, Remember):
             return (action.value,)
-        if isinstance(action, ON_WORKLOAD):
+        if isinstance(action, WorkloadAction):
             return self.plan.mechanics.on_workload(cell, action)
         return self._edit_nodes(slot - self.slots.first_place, cell, self._grouped[number], action)
 

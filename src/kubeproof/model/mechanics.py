@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     Advance,
     Arrive,
     Bind,

@@ -6,11 +6,12 @@ import builtins
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from kubeproof.cluster.loops.actions import Verb
 from kubeproof.cluster.loops.actors import Actor
+from kubeproof.cluster.loops.meanings import SET
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy
 from kubeproof.manifests.loaded import Group
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.facts import Fact
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from kubeproof.verify.holds_for import HoldsFor
     from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
-
-
-SET = "set"  # a value that only says that there is one: deletionTimestamp
-REMOVED = "removed"  # said of an object: nothing of it is left
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from functools import cmp_to_key
 from itertools import product
 from typing import Any
 
-from kubeproof.cluster.loops.control import Delete, DeleteUnbound, Seen
+from kubeproof.cluster.loops.actions import Delete, DeleteUnbound
+from kubeproof.cluster.loops.control import Seen
 from kubeproof.cluster.state import NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.controllers.workloads.replicaset import ReplicaSetController
 from kubeproof.controllers.workloads.victims import PENDING, RUNNING, UNKNOWN

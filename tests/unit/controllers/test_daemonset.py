@@ -6,7 +6,8 @@ import pytest
 
 from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import Taint, Toleration
-from kubeproof.cluster.loops.control import Arrive, BindPinned, Decision, KeepNode, NodeRef, Reads, Seen
+from kubeproof.cluster.loops.actions import Arrive, BindPinned, KeepNode, NodeRef
+from kubeproof.cluster.loops.control import Decision, Reads, Seen
 from kubeproof.cluster.nodes.daemons import Eligibility, eligibility, nodes_wanted, pods_wanted
 from kubeproof.cluster.objects import Strategy
 from kubeproof.cluster.state import Phase, WorkloadCell

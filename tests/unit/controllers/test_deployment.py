@@ -1,6 +1,7 @@
 """The Deployment controller: creates its ReplicaSet and keeps its size."""
 
-from kubeproof.cluster.loops.control import Decision, Reads, Role, Seen, SetReplicas, Stage
+from kubeproof.cluster.loops.actions import SetReplicas
+from kubeproof.cluster.loops.control import Decision, Reads, Role, Seen, Stage
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.controllers.workloads.deployment import DeploymentController
 from tests.unit.model.builders import layout, node, setup, workload

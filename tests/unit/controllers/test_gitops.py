@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from kubeproof.cluster.loops.control import CreateObject, Decision, Reads, Remember, Role, Seen, SetDesired, SetTemplate
+from kubeproof.cluster.loops.actions import CreateObject, Remember, SetDesired, SetTemplate
+from kubeproof.cluster.loops.control import Decision, Reads, Role, Seen
 from kubeproof.cluster.state import NEVER, WorkloadCell
 from kubeproof.controllers.gitops import GitOpsController, find_reconciled
 from kubeproof.events.declarations import Apply, Create, Scale

@@ -6,19 +6,17 @@ import pytest
 
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, NONE, REPLACED
 from kubeproof.cluster.kinds import CRON_JOB, JOB
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     CreateObject,
     CreatePods,
-    Decision,
     DeleteObject,
     DeleteUnbound,
     NodeRef,
     Remember,
-    Role,
-    Seen,
     SetCondition,
     TendJob,
 )
+from kubeproof.cluster.loops.control import Decision, Role, Seen
 from kubeproof.cluster.nodes.places import Layout, Place
 from kubeproof.cluster.objects import (
     ALLOW,

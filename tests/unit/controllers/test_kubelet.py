@@ -3,7 +3,8 @@
 import pytest
 
 from kubeproof.cluster.labels import NodeTerm, Requirement, Toleration
-from kubeproof.cluster.loops.control import Advance, Decision, NodeRef, Reads, Role, Seen
+from kubeproof.cluster.loops.actions import Advance, NodeRef
+from kubeproof.cluster.loops.control import Decision, Reads, Role, Seen
 from kubeproof.cluster.state import Health, Phase, WorkloadCell
 from kubeproof.controllers.admission.kubelet_admission import count_rejected
 from kubeproof.controllers.kubelet import Kubelet

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kubeproof.cluster.loops.control import Decision, NodeChange, NodeRef, Reads, Role, Seen
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef
+from kubeproof.cluster.loops.control import Decision, Reads, Role, Seen
 from kubeproof.cluster.loops.node_verbs import NOTICE, TAINT, TAINT_SLOWLY, TAINT_VERY_SLOWLY, UNTAINT, WELCOME
 from kubeproof.cluster.objects import REGION, ZONE, Settings
 from kubeproof.cluster.state import Health, WorkloadCell

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kubeproof.cluster.loops.control import Decision, Delete, NodeChange, NodeRef, Reads, Seen, SetDesired
+from kubeproof.cluster.loops.actions import Delete, NodeChange, NodeRef, SetDesired
+from kubeproof.cluster.loops.control import Decision, Reads, Seen
 from kubeproof.cluster.loops.node_verbs import CORDON, UNCORDON
 from kubeproof.cluster.state import Health, Phase, WorkloadCell
 from kubeproof.controllers.own import Adapted, PodCounts, cordon, evict, scale, uncordon

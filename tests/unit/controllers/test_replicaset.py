@@ -1,16 +1,7 @@
 """The ReplicaSet controller: creates what is missing, deletes the surplus by rank."""
 
-from kubeproof.cluster.loops.control import (
-    ANY,
-    Arrive,
-    CreatePods,
-    Decision,
-    Delete,
-    DeleteUnbound,
-    NodeRef,
-    Reads,
-    Seen,
-)
+from kubeproof.cluster.loops.actions import ANY, Arrive, CreatePods, Delete, DeleteUnbound, NodeRef
+from kubeproof.cluster.loops.control import Decision, Reads, Seen
 from kubeproof.cluster.state import NEVER, Phase, WorkloadCell
 from kubeproof.controllers.workloads.replicaset import ReplicaSetController
 from tests.unit.model.builders import READY, STARTING, TERMINATING, UNREADY, cell, kind, layout, node, setup, workload

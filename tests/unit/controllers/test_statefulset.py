@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cluster.kinds import STATEFUL_SET
-from kubeproof.cluster.loops.control import CreatePods, Decision, DeleteUnbound, KeepNode, NodeRef, Seen, SetCurrent
+from kubeproof.cluster.loops.actions import CreatePods, DeleteUnbound, KeepNode, NodeRef, SetCurrent
+from kubeproof.cluster.loops.control import Decision, Seen
 from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short_name
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.cluster.steering.quotas import ResourceQuota

@@ -3,7 +3,8 @@
 import pytest
 
 from kubeproof.cluster.labels import Taint, Toleration
-from kubeproof.cluster.loops.control import Decision, EvictDue, NodeRef, Reads, Seen
+from kubeproof.cluster.loops.actions import EvictDue, NodeRef
+from kubeproof.cluster.loops.control import Decision, Reads, Seen
 from kubeproof.cluster.state import NEVER, Phase, WorkloadCell
 from kubeproof.controllers.evictions.taint_eviction import TaintEviction, clock_after, seconds_tolerated
 from tests.unit.model.builders import cell, kind, layout, node, setup, taint, workload

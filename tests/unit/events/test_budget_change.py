@@ -3,7 +3,8 @@
 import pytest
 
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.loops.control import Decision, Reads, Remember, Role, Seen
+from kubeproof.cluster.loops.actions import Remember
+from kubeproof.cluster.loops.control import Decision, Reads, Role, Seen
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.controllers.guard import Guarded, guard_loop, working
 from kubeproof.controllers.late import DrainEviction

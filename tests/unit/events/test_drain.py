@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeproof.cluster.loops.control import NodeChange, NodeRef
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef
 from kubeproof.cluster.loops.node_verbs import DRAIN_UNCORDON, MAINTAIN
 from kubeproof.cluster.state import NodeCell, Work
 from kubeproof.engine.reference import reach

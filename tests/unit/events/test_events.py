@@ -3,18 +3,8 @@
 import pytest
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.loops.control import (
-    CreateObject,
-    Decision,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    SetDesired,
-    Stage,
-)
+from kubeproof.cluster.loops.actions import CreateObject, NodeChange, NodeRef, Remember, SetDesired
+from kubeproof.cluster.loops.control import Decision, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.node_verbs import CORDON, FAIL, RECOVER, UNCORDON
 from kubeproof.cluster.state import Cause, Health, NodeCell, WorkloadCell
 from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, EventSource, one_less

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kubeproof.cluster.loops.control import Decision, Groups, Loop, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.loops.node_verbs import FAIL_FOR_GOOD
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.loops.control import Decision, NodeChange, NodeRef, Remember, Role, Seen
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
+from kubeproof.cluster.loops.control import Decision, Role, Seen
 from kubeproof.cluster.loops.node_verbs import REMOVE, RETIRE
 from kubeproof.cluster.objects import JobRules
 from kubeproof.cluster.state import Health, JobPodEnd, NodeCell, Phase, Work

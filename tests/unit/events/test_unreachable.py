@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.loops.control import Decision, NodeChange, Remember, Role, Seen, Stage
+from kubeproof.cluster.loops.actions import NodeChange, Remember
+from kubeproof.cluster.loops.control import Decision, Role, Seen, Stage
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.usage import Level, Pod, UsageRule, memories_read, pod_usage

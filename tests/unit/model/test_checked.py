@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from kubeproof.cluster.loops.control import Decision, Delete, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.loops.actions import Delete, NodeRef
+from kubeproof.cluster.loops.control import Decision, Reads, Seen, Stage
 from kubeproof.cluster.loops.footprint import (
     EVERYBODY,
     NOBODY,

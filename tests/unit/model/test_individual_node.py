@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubeproof.cluster.loops.control import ANY, NodeChange, NodeRef
+from kubeproof.cluster.loops.actions import ANY, NodeChange, NodeRef
 from kubeproof.cluster.loops.node_verbs import (
     CORDON,
     DRAIN,

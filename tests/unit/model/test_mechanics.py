@@ -3,7 +3,7 @@
 import pytest
 
 from kubeproof.cluster.labels import Toleration
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     ANY,
     Advance,
     Arrive,

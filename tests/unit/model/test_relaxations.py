@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.loops.control import Advance, NodeRef, Seen
+from kubeproof.cluster.loops.actions import Advance, NodeRef
+from kubeproof.cluster.loops.control import Seen
 from kubeproof.cluster.state import NEVER, NodeCell, PodKind, Work
 from kubeproof.cluster.state import Phase as PodPhase
 from kubeproof.controllers.hpa.pods import Key

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kubeproof.cluster.kinds import DAEMON_SET
+from kubeproof.cluster.loops.actions import Verb
 from kubeproof.cluster.objects import ZONE
 from kubeproof.events.declarations import ZoneFailure
 from kubeproof.model.by_name.abstraction import anonymous
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import Transition
 from kubeproof.model.by_name.system import IndividualModel
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import make_plan
 from tests.differential.guards.clusters import cluster, node, nodes, of, placed, workload
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.loops.control import SetDesired
+from kubeproof.cluster.loops.actions import SetDesired
 from kubeproof.cluster.usage import Pod, rules_about, uses
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.load import load_texts

@@ -394,7 +394,8 @@ class _Elsewhere:
 
 
 def test_a_path_that_no_named_step_follows_is_a_fault_of_ours():
-    from kubeproof.cluster.loops.control import Decision, Role, SetReplicas
+    from kubeproof.cluster.loops.actions import SetReplicas
+    from kubeproof.cluster.loops.control import Decision, Role
     from kubeproof.engine.system import Effect, Step
 
     model = model_of(*PENDING)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pickle import dumps, loads
-from typing import get_args
 
 import pytest
 
-from kubeproof.cluster.loops.control import Action, Remember, Tick
 from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.cluster.state import Health, Phase, Work
 from kubeproof.intents.catalogue import catalogue
-from kubeproof.model.reductions.starts_in_unison import StartAll
 from kubeproof.report.frame import Frame
 from kubeproof.report.html.page import render
 from kubeproof.values import complete
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import verify
-from kubeproof.verify.words.coverage import UNTOLD, WORDS
 from kubeproof.verify.words.pictures import HEALTHS, PHASES, WORKS, Film, films_of
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
@@ -39,13 +35,6 @@ def test_a_verb_of_nodes_is_found_by_its_word_and_survives_a_copy() -> None:
 def test_every_state_of_pods_and_nodes_has_a_picture(table, kinds) -> None:
     assert set(table) == set(kinds)
     assert all(words or kind == Work.NONE for kind, words in table.items())
-
-
-def test_every_action_has_words_for_who_may_do_it() -> None:
-    kinds = {kind for kind in (*get_args(Action), StartAll) if kind not in UNTOLD}
-
-    assert set(WORDS) == {kind.__name__ for kind in kinds}
-    assert {Remember, Tick} < UNTOLD
 
 
 def test_every_intent_has_words() -> None:

@@ -11,10 +11,110 @@ from collections.abc import Callable, Hashable, Sequence
 from enum import IntEnum
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
+from kubeproof.cluster.loops.actions import (
+    ANY as ANY,
+)
+from kubeproof.cluster.loops.actions import (
+    Action as Action,
+)
+from kubeproof.cluster.loops.actions import (
+    Advance as Advance,
+)
+from kubeproof.cluster.loops.actions import (
+    Arrive as Arrive,
+)
+from kubeproof.cluster.loops.actions import (
+    Bind as Bind,
+)
+from kubeproof.cluster.loops.actions import (
+    BindPinned as BindPinned,
+)
+from kubeproof.cluster.loops.actions import (
+    Crash as Crash,
+)
+from kubeproof.cluster.loops.actions import (
+    CreateObject as CreateObject,
+)
+from kubeproof.cluster.loops.actions import (
+    CreatePods as CreatePods,
+)
+from kubeproof.cluster.loops.actions import (
+    Delete as Delete,
+)
+from kubeproof.cluster.loops.actions import (
+    DeleteObject as DeleteObject,
+)
+from kubeproof.cluster.loops.actions import (
+    DeleteUnbound as DeleteUnbound,
+)
+from kubeproof.cluster.loops.actions import (
+    EvictDue as EvictDue,
+)
+from kubeproof.cluster.loops.actions import (
+    EvictedPods as EvictedPods,
+)
+from kubeproof.cluster.loops.actions import (
+    EvictPods as EvictPods,
+)
+from kubeproof.cluster.loops.actions import (
+    KeepNode as KeepNode,
+)
+from kubeproof.cluster.loops.actions import (
+    NodeAction as NodeAction,
+)
+from kubeproof.cluster.loops.actions import (
+    NodeChange as NodeChange,
+)
+from kubeproof.cluster.loops.actions import (
+    NodeRef as NodeRef,
+)
+from kubeproof.cluster.loops.actions import (
+    NoteCompleted as NoteCompleted,
+)
+from kubeproof.cluster.loops.actions import (
+    NoteFailed as NoteFailed,
+)
+from kubeproof.cluster.loops.actions import (
+    Preempt as Preempt,
+)
+from kubeproof.cluster.loops.actions import (
+    Remember as Remember,
+)
+from kubeproof.cluster.loops.actions import (
+    SetCondition as SetCondition,
+)
+from kubeproof.cluster.loops.actions import (
+    SetCurrent as SetCurrent,
+)
+from kubeproof.cluster.loops.actions import (
+    SetDesired as SetDesired,
+)
+from kubeproof.cluster.loops.actions import (
+    SetReplicas as SetReplicas,
+)
+from kubeproof.cluster.loops.actions import (
+    SetTemplate as SetTemplate,
+)
+from kubeproof.cluster.loops.actions import (
+    TendJob as TendJob,
+)
+from kubeproof.cluster.loops.actions import (
+    Tick as Tick,
+)
+from kubeproof.cluster.loops.actions import (
+    Unnominate as Unnominate,
+)
+from kubeproof.cluster.loops.actions import (
+    Unroute as Unroute,
+)
+from kubeproof.cluster.loops.actions import (
+    WorkloadAction as WorkloadAction,
+)
+from kubeproof.cluster.loops.actions import (
+    Writing as Writing,
+)
 from kubeproof.cluster.loops.actors import Actor
-from kubeproof.cluster.loops.node_verbs import NodeVerb
-from kubeproof.cluster.loops.tags import Tag
-from kubeproof.cluster.state import ANY_LIFE, NEVER, Health, NodeCell, WorkloadCell
+from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 
 # What a controller makes of the cells it reads: named tuples of its own, or plain hashable values.
 WorkloadView = TypeVar("WorkloadView", bound=Hashable)
@@ -42,261 +142,6 @@ class Role(IntEnum):
     OPTIONAL = 1  # may happen now, need not yet
     TIME = 2
     EVENT = 3
-
-
-# -- actions on workloads ---------------------------------------------------------------------------
-
-
-class SetDesired(NamedTuple):
-    """Writes spec.replicas of the Deployment or bare ReplicaSet."""
-
-    workload: int
-    replicas: int
-
-
-class SetReplicas(NamedTuple):
-    """Writes spec.replicas of a Deployment's ReplicaSet, creating it if need be, and its annotations."""
-
-    workload: int
-    replicas: int
-    noted: int = NEVER
-    max_noted: int = NEVER
-
-
-class SetTemplate(NamedTuple):
-    """Gives a Deployment the pod template of one of its revisions."""
-
-    workload: int
-    template: int
-
-
-class SetCurrent(NamedTuple):
-    """A StatefulSet's update to a revision is complete: status.currentRevision."""
-
-    workload: int
-    revision: int
-
-
-class SetCondition(NamedTuple):
-    """Writes the condition of a Job: see `kubeproof.controllers.workloads.job_sync`."""
-
-    workload: int
-    condition: int
-
-
-class CreateObject(NamedTuple):
-    """The workload object itself appears."""
-
-    workload: int
-
-
-class DeleteObject(NamedTuple):
-    """The workload object disappears, and with it its ReplicaSet's claim to pods."""
-
-    workload: int
-
-
-class NoteFailed(NamedTuple):
-    """Pods of the workload failed; their objects stay."""
-
-    workload: int
-    pods: int
-
-
-class NoteCompleted(NamedTuple):
-    """Pods of a Job that it has counted had succeeded; their objects stay as long as the Job's."""
-
-    workload: int
-    pods: int
-
-
-class CreatePods(NamedTuple):
-    """New pods without a node."""
-
-    workload: int
-    pods: int
-
-
-class DeleteUnbound(NamedTuple):
-    """Pods without a node vanish at once."""
-
-    workload: int
-    pods: int
-
-
-class Remember(NamedTuple):
-    """A controller or event writes its own memory."""
-
-    memory: int
-    value: tuple[int, ...]
-
-
-# -- actions on one node; `NodeRef` says which ------------------------------------------------------
-
-
-ANY = "any"  # a view that every node answers to
-
-
-class NodeRef(NamedTuple):
-    """Any node of a place that looks like `view` to the controller who says so."""
-
-    place: int
-    view: View
-
-
-class Bind(NamedTuple):
-    """One unbound pod of the workload goes to the node."""
-
-    node: NodeRef
-    workload: int
-    was_nominated: bool = False  # to this node, so that its nomination ends
-
-
-class Preempt(NamedTuple):
-    """Pods of lower priority get a deletionTimestamp, and the node is nominated for a pod of the workload."""
-
-    node: NodeRef
-    workload: int  # of the pod that gets room
-    losses: tuple[tuple[int, int], ...]  # (workload, pods)
-    was_nominated: bool = False  # to this node already
-
-
-class Unnominate(NamedTuple):
-    """One pod of the workload is no longer nominated to the node."""
-
-    node: NodeRef
-    workload: int
-
-
-class Arrive(NamedTuple):
-    """New pods that name their node in the template appear there, past the scheduler."""
-
-    node: NodeRef
-    workload: int
-    pods: int
-
-
-class Delete(NamedTuple):
-    """Pods get a deletionTimestamp: for each loss, so many of the workload's pods in one of the phases."""
-
-    node: NodeRef
-    workload: int
-    losses: tuple[tuple[tuple[int, ...], int], ...]  # (phases, count)
-    is_eviction: bool = False  # not by the workload's own controller
-
-
-class KeepNode(NamedTuple):
-    """An owner's work on one node: a new pod that may only run there, and pods of any revision that have to go."""
-
-    node: NodeRef
-    workload: int  # the DaemonSet or StatefulSet
-    creates: int | None = None  # of which revision one new pod comes; None: of none
-    drops: tuple[tuple[int, int], ...] = ()  # (revision, pods) without a node that vanish
-    losses: tuple[tuple[int, int, int], ...] = ()  # (revision, phase, pods) that get a deletionTimestamp
-
-
-class TendJob(NamedTuple):
-    """A Job's work on one node: its finished pods there are counted, and some that run get a deletionTimestamp."""
-
-    node: NodeRef
-    workload: int
-    losses: tuple[tuple[tuple[int, ...], int], ...] = ()  # (phases, count)
-    succeeded: int = 0  # of the finished pods
-
-
-class BindPinned(NamedTuple):
-    """One pod that may only run on this node, and has none yet, goes there."""
-
-    node: NodeRef
-    workload: int
-    was_nominated: bool = False
-
-
-class Crash(NamedTuple):
-    """A container of one of the workload's running pods exits; the kubelet restarts it after its back-off."""
-
-    node: NodeRef
-    workload: int
-
-
-class EvictedPods(NamedTuple):
-    """Pods of one workload that the one who evicts cannot tell apart."""
-
-    workload: int
-    phases: tuple[int, ...]
-    restarts: int
-    pods: int
-    life: tuple[int, int] = ANY_LIFE  # span of seconds since they got their node: see life_span
-
-
-class EvictPods(NamedTuple):
-    """Pods of any workloads get a deletionTimestamp by other hands than their controllers'."""
-
-    node: NodeRef
-    losses: tuple[EvictedPods, ...]
-    by: int = Tag.BY_DESCHEDULER
-
-
-class Unroute(NamedTuple):
-    """Proxies stop to send traffic to the workload's terminating pods with this much time left to learn it."""
-
-    node: NodeRef
-    workload: int
-    route_s: int
-
-
-class EvictDue(NamedTuple):
-    """All pods of the workload whose taint eviction is due get a deletionTimestamp."""
-
-    node: NodeRef
-    workload: int
-
-
-class Advance(NamedTuple):
-    """The kubelet moves pods of one kind on: started, ready, gone. `rejected` of them fail admission."""
-
-    node: NodeRef
-    workload: int
-    phase: int
-    least_s: int
-    most_s: int
-    rejected: int = 0
-    pods: int | None = None  # so many of them, any; None: all
-
-
-class NodeChange(NamedTuple):
-    """A change of the node itself."""
-
-    node: NodeRef
-    verb: NodeVerb
-    mark: int = 0  # that is left on the node: a bit of `NodeCell.marks`
-
-
-class Tick(NamedTuple):
-    """Time passes for the whole cluster."""
-
-    seconds: int
-
-
-Writing = SetDesired | SetReplicas | SetTemplate | SetCurrent | SetCondition  # of a spec or a status
-WorkloadAction = Writing | DeleteObject | NoteFailed | NoteCompleted | CreateObject | CreatePods | DeleteUnbound
-NodeAction = (
-    Bind
-    | BindPinned
-    | KeepNode
-    | TendJob
-    | Preempt
-    | Unnominate
-    | Arrive
-    | Crash
-    | Delete
-    | EvictPods
-    | EvictDue
-    | Unroute
-    | Advance
-    | NodeChange
-)
-Action = WorkloadAction | NodeAction | Remember | Tick
 
 
 class Decision(NamedTuple):

@@ -13,19 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
+from kubeproof.cluster.loops.actions import Action, NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Action,
-    Decision,
-    Groups,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes
 from kubeproof.cluster.loops.node_verbs import EVACUATE, MARK_NEEDED, MARK_SPARE, PROVISION, REMOVE
 from kubeproof.cluster.nodes.places import Layout

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Decision, Groups, NodeChange, NodeRef, Reads, Remember, Role, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.loops.node_verbs import FORSAKE, JOIN, REMOVE, SPARE, NodeVerb

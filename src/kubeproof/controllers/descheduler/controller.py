@@ -10,19 +10,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import EvictedPods, EvictPods, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Decision,
-    EvictedPods,
-    EvictPods,
-    Groups,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import EVERYBODY, NOBODY, Footprint
 from kubeproof.cluster.nodes.places import Layout, taints_of
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell, life_span

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import Delete, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Decision, Delete, Groups, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout

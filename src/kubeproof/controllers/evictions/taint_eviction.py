@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, Toleration
+from kubeproof.cluster.loops.actions import EvictDue, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Decision, EvictDue, Groups, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
 from kubeproof.cluster.loops.footprint import QUIET, Clocks, Deletes, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout

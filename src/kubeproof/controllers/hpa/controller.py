@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import field
 
 from kubeproof.cluster.labels import Labels
+from kubeproof.cluster.loops.actions import Remember, SetDesired
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Decision, Reads, Remember, Role, SetDesired, Stage
+from kubeproof.cluster.loops.control import Decision, Reads, Role, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Deletes, Footprint, Sizing, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout

@@ -13,7 +13,8 @@ from functools import cache
 from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
-from kubeproof.cluster.loops.control import Action, Bind, Decision, NodeRef, Preempt, Unnominate
+from kubeproof.cluster.loops.actions import Action, Bind, NodeRef, Preempt, Unnominate
+from kubeproof.cluster.loops.control import Decision
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.steering.priorities import may_preempt, priority_of

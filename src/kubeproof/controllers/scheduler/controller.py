@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import ClassVar, NamedTuple
 
+from kubeproof.cluster.loops.actions import Action, Bind, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Action, Bind, Decision, Groups, NodeRef, Reads, Remember, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
 from kubeproof.cluster.loops.footprint import EVERYBODY, QUIET, Footprint, Writes
 from kubeproof.cluster.nodes.places import CORDONED, Layout, condition, taints_of, unwelcome
 from kubeproof.cluster.objects import Node, Setup, short_name

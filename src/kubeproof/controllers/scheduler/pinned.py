@@ -10,8 +10,9 @@ from dataclasses import field, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from kubeproof.cluster.labels import NodeTerm, Requirement
+from kubeproof.cluster.loops.actions import BindPinned, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import BindPinned, Decision, Groups, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Footprint, Writes
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup, short_name

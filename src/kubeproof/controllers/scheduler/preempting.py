@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import NamedTuple
 
-from kubeproof.cluster.loops.control import Decision, Groups, NodeRef, Reads, Seen
+from kubeproof.cluster.loops.actions import NodeRef
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Workloads, Writes, some
 from kubeproof.cluster.nodes.places import CORDONED, condition, taints_of, unwelcome
 from kubeproof.cluster.objects import Setup

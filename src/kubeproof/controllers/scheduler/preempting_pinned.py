@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from kubeproof.cluster.loops.control import Action, Bind, BindPinned, Decision, Groups, NodeRef, Reads, Seen, Unnominate
+from kubeproof.cluster.loops.actions import Action, Bind, BindPinned, NodeRef, Unnominate
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.evictions.budgets import BudgetScale

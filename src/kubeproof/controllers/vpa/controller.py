@@ -18,21 +18,9 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import Action, DeleteUnbound, EvictedPods, EvictPods, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Action,
-    Decision,
-    DeleteUnbound,
-    EvictedPods,
-    EvictPods,
-    Groups,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.loops.tags import Tag

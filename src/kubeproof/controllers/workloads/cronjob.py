@@ -17,20 +17,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kubeproof.cluster.jobs import ENDED, NONE, REPLACED
+from kubeproof.cluster.loops.actions import Action, CreateObject, DeleteObject, Remember, SetCondition
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Action,
-    CreateObject,
-    Decision,
-    DeleteObject,
-    Groups,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    SetCondition,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, NOTHING, Footprint, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout

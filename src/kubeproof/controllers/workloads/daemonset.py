@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import Action, Arrive, KeepNode, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Action, Arrive, Decision, Groups, KeepNode, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Footprint, Writes, some
 from kubeproof.cluster.nodes.daemons import Eligibility, eligibility, mention_eligibility
 from kubeproof.cluster.nodes.places import Layout, taints_of

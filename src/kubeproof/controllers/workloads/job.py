@@ -16,25 +16,20 @@ from itertools import islice
 from typing import NamedTuple, cast
 
 from kubeproof.cluster.jobs import ENDED, NONE
-from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     ANY,
     Action,
     Arrive,
     CreatePods,
-    Decision,
     DeleteObject,
     DeleteUnbound,
-    Groups,
     NodeRef,
-    Reads,
     Remember,
-    Role,
-    Seen,
     SetCondition,
-    Stage,
     TendJob,
 )
+from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, NOTHING, Footprint, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout

@@ -14,21 +14,9 @@ from dataclasses import field
 from itertools import islice
 from typing import NamedTuple, cast
 
+from kubeproof.cluster.loops.actions import ANY, Action, Arrive, CreatePods, Delete, DeleteUnbound, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    ANY,
-    Action,
-    Arrive,
-    CreatePods,
-    Decision,
-    Delete,
-    DeleteUnbound,
-    Groups,
-    NodeRef,
-    Reads,
-    Seen,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout

@@ -12,19 +12,9 @@ from dataclasses import field
 from itertools import islice
 from typing import cast
 
+from kubeproof.cluster.loops.actions import Action, CreatePods, DeleteUnbound, KeepNode, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Action,
-    CreatePods,
-    Decision,
-    DeleteUnbound,
-    Groups,
-    KeepNode,
-    NodeRef,
-    Reads,
-    Seen,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout

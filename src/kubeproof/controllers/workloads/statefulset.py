@@ -14,20 +14,9 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import Action, CreatePods, DeleteUnbound, KeepNode, NodeRef, SetCurrent
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Action,
-    CreatePods,
-    Decision,
-    DeleteUnbound,
-    Groups,
-    KeepNode,
-    NodeRef,
-    Reads,
-    Seen,
-    SetCurrent,
-    Stage,
-)
+from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Footprint, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kubeproof.cluster.api.selector_text import selector_from
-from kubeproof.cluster.loops.control import Arrive, CreatePods, KeepNode
+from kubeproof.cluster.loops.actions import Arrive, CreatePods, KeepNode
 from kubeproof.cluster.objects import Setup, family
 from kubeproof.cluster.state import NodeCell, Nodes, WorkloadCell
 from kubeproof.intents.predicates.asked import find_targeted

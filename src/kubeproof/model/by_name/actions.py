@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from kubeproof.cluster.api import versions
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     ANY,
     Action,
     Advance,
@@ -22,7 +22,6 @@ from kubeproof.cluster.loops.control import (
     EvictDue,
     EvictPods,
     KeepNode,
-    Loop,
     NodeAction,
     NodeRef,
     NoteCompleted,
@@ -37,10 +36,10 @@ from kubeproof.cluster.loops.control import (
     Tick,
     Unnominate,
     Unroute,
-    View,
+    Verb,
     Writing,
-    show_node_to,
 )
+from kubeproof.cluster.loops.control import Loop, View, show_node_to
 from kubeproof.cluster.nodes.daemons import nodes_wanted
 from kubeproof.cluster.nodes.images import track_images
 from kubeproof.cluster.objects import family, short_name
@@ -64,7 +63,6 @@ from kubeproof.model.by_name.node import (
     without_nominated,
 )
 from kubeproof.model.by_name.state import Concrete, State, node_cell
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from kubeproof.cluster.loops.control import ANY, Delete, DeleteUnbound, EvictedPods, NodeRef
+from kubeproof.cluster.loops.actions import ANY, Delete, DeleteUnbound, EvictedPods, NodeRef
 from kubeproof.cluster.state import ACTIVE, NEVER, Phase
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import State

@@ -10,17 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kubeproof.cluster.loops.control import (
-    Action,
-    Decision,
-    Delete,
-    DeleteUnbound,
-    KeepNode,
-    Loop,
-    NodeChange,
-    NodeRef,
-    Remember,
-)
+from kubeproof.cluster.loops.actions import Action, Delete, DeleteUnbound, KeepNode, NodeChange, NodeRef, Remember
+from kubeproof.cluster.loops.control import Decision, Loop
 from kubeproof.cluster.state import NodeCell, PodKind
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import State, node_cell

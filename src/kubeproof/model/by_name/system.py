@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import cast
 
+from kubeproof.cluster.loops.actions import Remember, Tick, Verb
 from kubeproof.cluster.loops.actors import TIME
 from kubeproof.cluster.loops.control import (
     Controller,
@@ -18,11 +19,9 @@ from kubeproof.cluster.loops.control import (
     Groups,
     Loop,
     NodeView,
-    Remember,
     Role,
     Seen,
     Stage,
-    Tick,
     WorkloadView,
     has_nothing_to_do,
 )
@@ -32,7 +31,6 @@ from kubeproof.intents.views import Fact, PlaceView
 from kubeproof.model.by_name.actions import NamedActions
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import Concrete, State, Transition, node_cell, workload_cell
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 
 Draft = tuple[State, tuple[Concrete, ...]]  # state so far, what was done

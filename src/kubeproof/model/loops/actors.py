@@ -5,32 +5,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     Action,
     Advance,
-    AnySeen,
     Bind,
     Crash,
-    CreateObject,
-    CreatePods,
-    Decision,
-    DeleteObject,
     DeleteUnbound,
-    Loop,
     NoteCompleted,
     NoteFailed,
     Remember,
-    Seen,
-    SetCondition,
-    SetCurrent,
-    SetDesired,
-    SetReplicas,
-    SetTemplate,
     TendJob,
     Tick,
-    View,
-    show_node_to,
+    WorkloadAction,
 )
+from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, Seen, View, show_node_to
 from kubeproof.cluster.loops.tagging import tags_of
 from kubeproof.cluster.state import NodeCell, Nodes
 from kubeproof.engine.system import Effect, Marked
@@ -40,10 +28,6 @@ from kubeproof.model.reductions.starts_in_unison import Starts, check_untouched
 from kubeproof.model.reductions.young_pods import Bear
 
 MEMORY = "memory"  # who makes views of memories: they are shown as they are
-ON_WORKLOAD = (
-    *(SetDesired, SetReplicas, SetTemplate, SetCurrent, SetCondition),
-    *(DeleteObject, NoteFailed, NoteCompleted, CreateObject, CreatePods, DeleteUnbound),
-)
 
 
 class Slots:
@@ -128,7 +112,7 @@ class GroupedActor:
 
     def _edits(self, action: Action) -> tuple[tuple[int, Hashable], ...]:
         slots = self._slots
-        if isinstance(action, ON_WORKLOAD):
+        if isinstance(action, WorkloadAction):
             return ((slots.workload(action.workload), operation(action)),)
         if isinstance(action, Remember):
             return ((slots.memory(action.memory), operation(action)),)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from kubeproof.cluster.loops.actions import Remember, Tick
 from kubeproof.cluster.loops.actors import TIME
-from kubeproof.cluster.loops.control import AnySeen, Decision, PeriodicLoop, Remember, Role, Seen, Stage, Tick, View
+from kubeproof.cluster.loops.control import AnySeen, Decision, PeriodicLoop, Role, Seen, Stage, View
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.late import HpaController

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.loops.control import ANY, Arrive, NodeRef
+from kubeproof.cluster.loops.actions import ANY, Arrive, NodeRef
 from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.running import RunningPods

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.loops.control import Advance
+from kubeproof.cluster.loops.actions import Advance
 from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind, add_pods, moves_alike

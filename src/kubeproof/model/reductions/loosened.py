@@ -12,24 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from kubeproof.cluster.loops.actions import Action, Bind, NodeChange, NodeRef, Remember, SetDesired
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import (
-    Action,
-    AnySeen,
-    Bind,
-    Decision,
-    Groups,
-    Loop,
-    NodeChange,
-    NodeRef,
-    Reads,
-    Remember,
-    Role,
-    Seen,
-    SetDesired,
-    Stage,
-    View,
-)
+from kubeproof.cluster.loops.control import AnySeen, Decision, Groups, Loop, Reads, Role, Seen, Stage, View
 from kubeproof.cluster.loops.footprint import UNKNOWN, footprint_of
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.loops.node_verbs import RETURN

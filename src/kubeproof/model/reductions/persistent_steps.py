@@ -12,8 +12,9 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
+from kubeproof.cluster.loops.actions import CreatePods, SetReplicas
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import CreatePods, Decision, Loop, SetReplicas, Stage
+from kubeproof.cluster.loops.control import Decision, Loop, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Writes, footprint_of
 from kubeproof.cluster.loops.tagging import tags_of
 from kubeproof.cluster.objects import family

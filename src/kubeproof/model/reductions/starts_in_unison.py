@@ -14,8 +14,9 @@ from operator import or_
 from typing import Any, NamedTuple
 
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, tolerates_all
+from kubeproof.cluster.loops.actions import Action, Advance, Delete, EvictPods, KeepNode, NodeRef
 from kubeproof.cluster.loops.actors import KUBELET
-from kubeproof.cluster.loops.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role
+from kubeproof.cluster.loops.control import Decision, Role
 from kubeproof.cluster.loops.footprint import NOBODY, Deletes, Workloads, Writes, footprint_of
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.nodes.images import track_images

@@ -6,24 +6,18 @@ from collections.abc import Hashable, Iterator
 from math import comb, prod
 from typing import Any
 
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     ANY,
     Action,
     Bind,
     BindPinned,
-    Crash,
-    Delete,
-    EvictPods,
     KeepNode,
     NodeAction,
-    Preempt,
-    TendJob,
 )
+from kubeproof.cluster.loops.meanings import MEANINGS
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NodeCell, Nodes, replace_node
 from kubeproof.model.grouped import GroupedSystem
-
-CHOOSING = (Crash, Delete, EvictPods, KeepNode, Preempt, TendJob)  # actions that hit some pods of a node
 
 
 class Weights:
@@ -66,7 +60,7 @@ class Weights:
 
 def _choices(before: NodeCell, after: NodeCell, action: NodeAction) -> float:
     """In how many ways pods can be chosen so that one node becomes another: by those that each kind loses."""
-    if not isinstance(action, CHOOSING):
+    if MEANINGS[type(action)].picks is None:
         return 1.0
     left, waiting = dict(after.pods), dict(before.pinned)
     lost = [(count, count - left.get(kind, 0)) for kind, count in before.pods if left.get(kind, 0) < count]

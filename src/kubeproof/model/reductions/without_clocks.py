@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import reduce
 from operator import or_
 
-from kubeproof.cluster.loops.control import Advance
+from kubeproof.cluster.loops.actions import Advance
 from kubeproof.cluster.loops.footprint import NOTHING, Clocks, Writes, footprint_of
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, Work, add_pods, moves_alike

@@ -15,8 +15,9 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from kubeproof.cluster.loops.actions import Delete
 from kubeproof.cluster.loops.actors import KUBELET, Actor
-from kubeproof.cluster.loops.control import AnySeen, Decision, Delete, Groups, Role
+from kubeproof.cluster.loops.control import AnySeen, Decision, Groups, Role
 from kubeproof.cluster.loops.footprint import NOBODY
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.objects import family

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import groupby
 
 from kubeproof.cluster.kinds import POD
-from kubeproof.cluster.loops.control import CreatePods
+from kubeproof.cluster.loops.actions import CreatePods
 from kubeproof.cluster.loops.tags import Tag, tag_of
 from kubeproof.errors import ScenarioError
 from kubeproof.monitor.alarms import Alarm, Kind

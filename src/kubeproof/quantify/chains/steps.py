@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kubeproof.cluster.loops.control import Role, Tick
+from kubeproof.cluster.loops.actions import Tick
+from kubeproof.cluster.loops.control import Role
 from kubeproof.events.rates import event_rate
 from kubeproof.model.reductions.weights import Weights
 from kubeproof.values import dataclass

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from kubeproof.cluster.loops.meanings import REMOVED
 from kubeproof.report.frame import Frame
 from kubeproof.report.sentences import summary, title, worst_run
-from kubeproof.verify.result import REMOVED, Change, ReplayReport, TraceStep, VerifyResult
+from kubeproof.verify.result import Change, ReplayReport, TraceStep, VerifyResult
 
 VARIABLES = ("actor", "action", "object", "time", "cluster", "holds")
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"

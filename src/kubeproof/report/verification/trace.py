@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kubeproof.cluster.loops.actions import Verb
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
 from kubeproof.values import dataclass

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.loops.control import Decision, Remember
+from kubeproof.cluster.loops.actions import Remember
+from kubeproof.cluster.loops.control import Decision
 from kubeproof.cluster.objects import CronRules
 from kubeproof.controllers.workloads.cronjob import Started
 from kubeproof.simulate.control.measuring.views import Onlooker

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import floor
 
+from kubeproof.cluster.loops.actions import SetDesired
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Decision, Role, SetDesired
+from kubeproof.cluster.loops.control import Decision, Role
 from kubeproof.cluster.objects import Setup, family
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, request_milli

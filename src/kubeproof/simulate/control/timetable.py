@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.loops.control import Decision, Loop, NodeChange, Remember, Role
+from kubeproof.cluster.loops.actions import NodeChange, Remember
+from kubeproof.cluster.loops.control import Decision, Loop, Role
 from kubeproof.cluster.loops.node_verbs import UNCORDON
 from kubeproof.events.declarations import Cordon, Unreachable
 from kubeproof.simulate.control.planning import TimedFault

@@ -11,21 +11,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import Advance, NodeAction, Remember, Tick, Unroute, Verb
 from kubeproof.cluster.loops.actors import TIME, Actor
-from kubeproof.cluster.loops.control import (
-    Advance,
-    AnySeen,
-    Decision,
-    Loop,
-    NodeAction,
-    PeriodicLoop,
-    Remember,
-    Role,
-    Stage,
-    Tick,
-    Unroute,
-    as_periodic,
-)
+from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, PeriodicLoop, Role, Stage, as_periodic
 from kubeproof.cluster.loops.tagging import tags_of
 from kubeproof.cluster.state import NEVER
 from kubeproof.errors import LimitReached
@@ -33,7 +21,6 @@ from kubeproof.events.declarations import KernelPanic
 from kubeproof.intents.monitor import Memory
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.state import Concrete, State
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.chance.sampled import SampledModel
 from kubeproof.simulate.control.judging import Judge

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kubeproof.cluster.loops.actions import Verb
 from kubeproof.cluster.loops.control import Role
+from kubeproof.cluster.loops.meanings import write_out
 from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.events.workload import TrafficShift
 from kubeproof.model.by_name.state import Concrete
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.outcome import Moment
 
@@ -41,22 +42,11 @@ def _words(taken: Taken) -> Iterator[str]:
 
 
 def _worth_telling(concrete: Concrete) -> str:
-    verb = concrete[0]
-    if verb == Verb.SET_DESIRED:
-        return f"{concrete[1]} gets {concrete[2]} replicas"
+    verb, *arguments = concrete
     if isinstance(verb, NodeVerb):
-        return f"{concrete[1]} {verb.meaning.tells}"
-    if verb in (Verb.EVICT, Verb.EVICT_PODS):
-        return f"evicts {_list(concrete[2])} from {concrete[1]}"
-    if verb == Verb.PREEMPT:
-        return f"makes room on {concrete[1]} for {concrete[3]}: {_list(concrete[2])}"
-    if verb == Verb.CRASH:
-        return f"{concrete[2]} on {concrete[1]} crashes"
-    if verb in (Verb.DELETE_OBJECT, Verb.CREATE_OBJECT):
-        return f"{concrete[1]} is {'deleted' if verb == Verb.DELETE_OBJECT else 'created'}"
-    if verb == Verb.SET_TEMPLATE:
-        return f"{concrete[1]} gets revision {int(str(concrete[2])) + 1}"
-    return ""
+        return f"{arguments[0]} {verb.meaning.tells}"
+    assert isinstance(verb, Verb)
+    return write_out(verb.recorded.tells, arguments, _list)
 
 
 def _list(names: object) -> str:

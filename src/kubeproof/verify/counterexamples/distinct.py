@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from kubeproof.cluster.loops.control import Decision, NodeChange
+from kubeproof.cluster.loops.actions import NodeChange
+from kubeproof.cluster.loops.control import Decision
 from kubeproof.engine.search import Finding, Search
 from kubeproof.engine.system import Check, Step
 from kubeproof.model.grouped import GroupedSystem

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kubeproof.cluster.loops.control import Advance
+from kubeproof.cluster.loops.actions import Advance
 from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters
 from kubeproof.cluster.state import moves_alike
 from kubeproof.controllers.kubelet import Kubelet

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from kubeproof.cluster.loops.control import Advance, Role, Stage
+from kubeproof.cluster.loops.actions import Advance
+from kubeproof.cluster.loops.control import Role, Stage
 from kubeproof.cluster.state import moves_alike
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.workloads.deployment import DeploymentController

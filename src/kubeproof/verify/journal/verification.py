@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from kubeproof.cluster.loops.actions import Verb
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.cluster.objects import Source
@@ -14,7 +15,6 @@ from kubeproof.engine.search import find_compiled_kernel
 from kubeproof.engine.snapshot import INTERVAL_S, Snapshots
 from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.manifests.loaded import Group, Loaded, Omission, Sort
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.loops.control import Tick
+from kubeproof.cluster.loops.actions import Tick
 from kubeproof.engine.search import Search
 from kubeproof.engine.system import Step
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.loops.control import Tick
+from kubeproof.cluster.loops.actions import Tick
 from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters
 from kubeproof.engine.search import Search
 from kubeproof.engine.system import Role, Step

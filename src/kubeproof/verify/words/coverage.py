@@ -7,9 +7,11 @@ come to everything; one in a coarser model may have come to more than there is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
-from kubeproof.cluster.loops.control import Action, Decision, Loop, NodeChange, Remember, Tick
+from kubeproof.cluster.loops.actions import Advance, NodeChange
+from kubeproof.cluster.loops.control import Decision, Loop
+from kubeproof.cluster.loops.meanings import MEANINGS
 from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Effect
@@ -17,41 +19,9 @@ from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.loops.actors import GroupedActor
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import StartAll
-from kubeproof.values import complete
 from kubeproof.verify.result import Statistics
 
 TIME = "time"
-UNTOLD = {Remember, Tick, NodeChange}  # nobody does anything by them; changes of nodes are told by their verbs
-WORDS = complete(
-    [kind.__name__ for kind in (*get_args(Action), StartAll) if kind not in UNTOLD],
-    {
-        "SetDesired": "sets replicas",
-        "SetReplicas": "scales ReplicaSets",
-        "SetTemplate": "changes pod templates",
-        "SetCurrent": "completes updates",
-        "SetCondition": "sets conditions",
-        "CreateObject": "creates objects",
-        "DeleteObject": "deletes objects",
-        "CreatePods": "creates pods",
-        "DeleteUnbound": "deletes pods without a node",
-        "Bind": "binds pods",
-        "BindPinned": "binds pods",
-        "Preempt": "preempts pods",
-        "Unnominate": "gives up nominations",
-        "Arrive": "creates pods on their nodes",
-        "Delete": "deletes pods",
-        "KeepNode": "creates and deletes pods of nodes",
-        "TendJob": "counts pods that ended",
-        "Crash": "crashes containers",
-        "EvictPods": "evicts pods",
-        "EvictDue": "evicts pods",
-        "Unroute": "takes pods out of traffic",
-        "Advance": "moves pods on",
-        "StartAll": "moves pods on",
-        "NoteFailed": "notes failed pods",
-        "NoteCompleted": "notes completed pods",
-    },
-)
 Acted = tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -93,8 +63,13 @@ class NotingActor:
     @property
     def did(self) -> set[str]:
         """What it was able to do, in words."""
-        told = {k.meaning.does if isinstance(k, NodeVerb) else WORDS[k.__name__] for k in self._kinds - UNTOLD}
+        told = {k.meaning.does if isinstance(k, NodeVerb) else _find_words(k) for k in self._kinds}
         return {words for words in told if words}
+
+
+def _find_words(kind: type) -> str:
+    """What somebody does by actions of a kind; nothing if nobody is told of them."""
+    return MEANINGS[Advance if kind is StartAll else kind].does
 
 
 def note(system: GroupedSystem) -> None:

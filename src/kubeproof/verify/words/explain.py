@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kubeproof.cluster.jobs import REPLACED
-from kubeproof.cluster.loops.control import Bind, Loop, Preempt
+from kubeproof.cluster.loops.actions import Bind, Preempt
+from kubeproof.cluster.loops.control import Loop
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.said import Said
 from kubeproof.cluster.services import is_stopped

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster.loops.actions import Bind
 from kubeproof.cluster.loops.actors import ActorKind
-from kubeproof.cluster.loops.control import Bind
 from kubeproof.cluster.steering.policies import Metric
 from kubeproof.controllers.hpa.calculator import Computed, Failure
 from kubeproof.controllers.hpa.controller import HpaController

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from collections.abc import Callable, Mapping
+from itertools import groupby, zip_longest
 from typing import Any
 
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, REPLACED, SUCCESS_MET
-from kubeproof.cluster.loops.control import Action, EvictPods, Tick
+from kubeproof.cluster.loops.actions import Action, EvictPods, Tick, Verb
+from kubeproof.cluster.loops.meanings import ENDS, About, write_out
 from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.cluster.objects import Setup
 from kubeproof.model.by_name.state import Concrete, State, Transition
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.values import complete
-from kubeproof.verify.result import REMOVED, SET, Change, TraceStep
+from kubeproof.verify.result import Change, TraceStep
 
 
 def trace_step(setup: Setup, state: State, step: Transition, time_s: int, why: tuple[str, ...]) -> TraceStep:
@@ -53,54 +54,21 @@ def _list_names(names: tuple[str, ...]) -> str:
 
 
 def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
-    verb, *rest = concrete
-    arguments: Any = tuple(rest)
-    match verb:
-        case Verb.SET_DESIRED:
-            return f"sets spec.replicas of {arguments[0]} to {arguments[1]}"
-        case Verb.SET_REPLICAS:
-            return _resize(setup, state, *arguments)
-        case Verb.CREATE_OBJECT:
-            return f"creates {arguments[0]}"
-        case Verb.DELETE_OBJECT:
-            return f"deletes {arguments[0]}"
-        case Verb.CREATE:
-            return f"creates {_pods(arguments[1])}"
-        case Verb.KEEP:
-            return _describe_kept(*arguments)
-        case Verb.ARRIVE:
-            return f"creates {_pods(arguments[2])} directly on {arguments[1]} (spec.nodeName)"
-        case Verb.DELETE:
-            return f"deletes {_pods(arguments[0])}"
-        case Verb.EVICT:
-            return f"evicts {_pods(arguments[1])} from {arguments[0]} (NoExecute taint not tolerated any longer)"
-        case Verb.BIND:
-            return f"binds {arguments[0]} to {arguments[1]}{_how_bound(arguments[2:])}"
-        case Verb.PREEMPT:
-            return _preemption(*arguments)
-        case Verb.UNNOMINATE:
-            return f"gives up {arguments[0]} for a pod of {arguments[1]}, which was nominated to it"
-        case Verb.CRASH:
-            return f"a container of pod {arguments[1]} on {arguments[0]} exits"
-        case Verb.UNROUTE:
-            return f"are told: no more traffic to {_pods(arguments[1])} on {arguments[0]}"
-        case Verb.EVICT_PODS:
-            return f"evicts {_pods(arguments[1])} from {arguments[0]}"
-        case Verb.SET_CONDITION:
-            return f"{CONDITIONS[arguments[1]]} {arguments[0]}"
-        case Verb.TEND:
-            return _describe_tended(*arguments)
-        case Verb.SET_CURRENT:
-            return f"has updated {arguments[0]} to revision {arguments[1] + 1}"
-        case Verb.SET_TEMPLATE:
-            return f"gives {arguments[0]} the pod template of revision {arguments[1] + 1}"
-        case Verb.REST:
-            return "nothing is due any more; time passes"
-        case Verb.TICK:
-            return f"{arguments[0]} s pass"
-        case Verb.START | Verb.READY | Verb.COMPLETE | Verb.FINISH:
-            return _kubelet(Verb(str(verb)), *arguments)
-    return NodeVerb(str(verb)).meaning.sentence.format(node=arguments[0])
+    word, *arguments = concrete
+    verb = _find_verb(word)
+    if isinstance(verb, NodeVerb):
+        return verb.meaning.sentence.format(node=arguments[0])
+    if verb == Verb.SET_REPLICAS:
+        return _resize(setup, state, *arguments)  # type: ignore[arg-type]
+    if verb in KUBELET_VERBS:
+        return _kubelet(verb, *arguments)  # type: ignore[arg-type]
+    if verb in SENTENCES:
+        return SENTENCES[verb](*arguments)
+    return write_out(verb.recorded.sentence, arguments, _pods)
+
+
+def _find_verb(word: object) -> Verb | NodeVerb:
+    return Verb(str(word)) if str(word) in _WORDS else NodeVerb(str(word))
 
 
 CONDITIONS = {
@@ -125,11 +93,6 @@ KUBELET_WORDS = complete(
         Verb.COMPLETE: "reports the success of",
         Verb.FINISH: "ends",
     },
-)
-ENDING = ("deletionTimestamp", SET)
-ABOUT_WORKLOADS = (
-    *(Verb.SET_DESIRED, Verb.SET_REPLICAS, Verb.SET_TEMPLATE, Verb.SET_CURRENT, Verb.SET_CONDITION),
-    *(Verb.CREATE_OBJECT, Verb.DELETE_OBJECT, Verb.CREATE, Verb.ARRIVE),
 )
 
 
@@ -182,79 +145,70 @@ def _how_bound(told: tuple[Any, ...]) -> str:
 
 
 def _object(concrete: Concrete, namespace: str) -> str:
-    verb, *rest = concrete
-    arguments: Any = tuple(rest)
-    if verb in ABOUT_WORKLOADS:
-        return str(arguments[0])
-    if verb == Verb.BIND:
-        return _pod_ref(namespace, arguments[0])
-    if verb == Verb.DELETE:
-        return _pod_ref(namespace, arguments[0][0])
-    return "" if verb in (Verb.TICK, Verb.REST) else f"Node/{arguments[0]}"
-
-
-MOVES = complete(
-    KUBELET_VERBS,
-    {
-        Verb.START: ("status.phase", "Running"),
-        Verb.READY: ("Ready", "True"),
-        Verb.COMPLETE: ("status.phase", "Succeeded"),
-        Verb.FINISH: ("", REMOVED),
-    },
-)
+    verb, first = _find_verb(concrete[0]), concrete[1] if len(concrete) > 1 else ""
+    about = About.NODE if isinstance(verb, NodeVerb) else verb.recorded.about
+    match about:
+        case About.NODE:
+            return f"Node/{first}"
+        case About.WORKLOAD:
+            return str(first)
+        case About.POD:
+            return _pod_ref(namespace, first[0] if isinstance(first, tuple) else first)
+        case About.NOTHING:
+            return ""
 
 
 def _changes(concrete: Concrete, namespace: str) -> list[Change]:
-    verb, *rest = concrete
-    arguments: Any = tuple(rest)
+    word, *arguments = concrete
+    verb = _find_verb(word)
+    if isinstance(verb, NodeVerb):
+        return [Change(f"Node/{arguments[0]}", "", str(verb))]
+    if verb.recorded.changes is None:
+        return CHANGES[verb](*arguments)
+    found = []
+    for of, told in groupby(verb.recorded.changes, key=lambda changed: changed[0]):
+        rows = [(field, write_out(value, arguments, _pods)) for _, field, value in told]
+        objects = (
+            [write_out(of, arguments, _pods)]
+            if isinstance(of, str)
+            else [_pod_ref(namespace, name) for name in _as_names(arguments[of])]
+        )
+        found += [Change(one, *row) for one in objects for row in rows]
+    return found
 
-    def pods(names: Any, *what: str) -> list[Change]:
-        return [Change(_pod_ref(namespace, name), *what) for name in names]
 
-    def make(names: Any, *where: str) -> list[Change]:
-        return [change for name in names for what in (("", "created"), where) for change in pods([name], *what)]
+def _as_names(argument: object) -> tuple[object, ...]:
+    return argument if isinstance(argument, tuple) else (argument,)
 
-    match verb:
-        case Verb.SET_DESIRED:
-            return [Change(arguments[0], "spec.replicas", f"{arguments[1]}")]
-        case Verb.SET_REPLICAS:
-            return [Change(f"ReplicaSet of {arguments[0]}", "spec.replicas", f"{arguments[1]}")]
-        case Verb.CREATE_OBJECT:
-            return [Change(arguments[0], "", "created")]
-        case Verb.DELETE_OBJECT:
-            return [Change(arguments[0], "", "deleted")]
-        case Verb.CREATE:
-            return pods(arguments[1], "", "created")
-        case Verb.KEEP:
-            return [*make(arguments[1], "spec.affinity", f"node {arguments[0]}"), *pods(arguments[2], *ENDING)]
-        case Verb.ARRIVE:
-            return make(arguments[2], "spec.nodeName", arguments[1])
-        case Verb.DELETE:
-            return pods(arguments[0], *ENDING)
-        case Verb.EVICT | Verb.EVICT_PODS:
-            return pods(arguments[1], *ENDING)
-        case Verb.BIND:
-            return pods([arguments[0]], "spec.nodeName", arguments[1])
-        case Verb.TEND:
-            return pods(arguments[2], *ENDING)
-        case Verb.SET_CONDITION:
-            name = CONDITION_NAMES.get(arguments[1])
-            return [Change(arguments[0], f"condition {name}", "True")] if name else []
-        case Verb.START | Verb.READY | Verb.COMPLETE | Verb.FINISH:
-            return pods(arguments[1], *MOVES[Verb(str(verb))]) + pods(arguments[2], "status.phase", "Failed")
-        case Verb.CRASH:
-            return pods([arguments[1]], "Ready", "False") + pods([arguments[1]], "restartCount", "+1")
-        case Verb.UNROUTE:
-            return pods(arguments[1], "traffic", "none")
-        case Verb.SET_CURRENT:
-            return [Change(arguments[0], "status.currentRevision", f"revision {arguments[1] + 1}")]
-        case Verb.PREEMPT:
-            gone = [Change(_pod_ref(*one), *ENDING) for one in zip(arguments[3], arguments[1], strict=True)]
-            return [*gone, Change(f"a pod of {arguments[2]}", "status.nominatedNodeName", arguments[0])]
-        case Verb.UNNOMINATE:
-            return [Change(f"a pod of {arguments[1]}", "status.nominatedNodeName", "''")]
-        case Verb.SET_TEMPLATE:
-            return [Change(arguments[0], "spec.template", f"revision {arguments[1] + 1}")]
-        case Verb.TICK | Verb.REST:
-            return []
-    return [Change(f"Node/{arguments[0]}", "", str(NodeVerb(str(verb))))]
+
+def _change_condition(ref: str, condition: int) -> list[Change]:
+    name = CONDITION_NAMES.get(condition)
+    return [Change(ref, f"condition {name}", "True")] if name else []
+
+
+def _change_preempted(node: str, victims: tuple[str, ...], ref: str, homes: tuple[str, ...]) -> list[Change]:
+    gone = [Change(_pod_ref(*one), *ENDS) for one in zip(homes, victims, strict=True)]
+    return [*gone, Change(f"a pod of {ref}", "status.nominatedNodeName", node)]
+
+
+_WORDS = frozenset(str(verb) for verb in Verb)
+# Sentences and changes that a template cannot tell.
+SENTENCES: Mapping[Verb, Callable[..., str]] = {
+    Verb.SET_CONDITION: lambda ref, condition: f"{CONDITIONS[condition]} {ref}",
+    Verb.KEEP: _describe_kept,
+    Verb.TEND: _describe_tended,
+    Verb.BIND: lambda pod, node, *how: f"binds {pod} to {node}{_how_bound(how)}",
+    Verb.PREEMPT: _preemption,
+}
+CHANGES: Mapping[Verb, Callable[..., list[Change]]] = complete(
+    [verb for verb in Verb if verb.recorded.changes is None],
+    {
+        Verb.SET_CONDITION: _change_condition,
+        Verb.PREEMPT: _change_preempted,
+        Verb.REMEMBER: lambda *_: [],
+    },
+)
+complete(
+    [verb for verb in Verb if not verb.recorded.sentence],
+    dict.fromkeys((*SENTENCES, *KUBELET_VERBS, Verb.SET_REPLICAS, Verb.REMEMBER)),
+)

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from kubeproof.cluster.kinds import DEPLOYMENT
 from kubeproof.cluster.labels import as_labels
-from kubeproof.cluster.loops.control import NodeChange, Remember, Seen, show_node_to
+from kubeproof.cluster.loops.actions import NodeChange, Remember
+from kubeproof.cluster.loops.control import Seen, show_node_to
 from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler, NodeGroup, with_groups
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Container, Node, PodTemplate, Setup, Workload

@@ -4,7 +4,8 @@ import pytest
 
 from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.loops.control import Decision, NodeChange, NodeRef, Remember, Role, Seen
+from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
+from kubeproof.cluster.loops.control import Decision, Role, Seen
 from kubeproof.cluster.loops.node_verbs import FORSAKE, JOIN, REMOVE, SPARE
 from kubeproof.cluster.nodes.node_groups import NodeGroup, find_requested_names
 from kubeproof.cluster.objects import HOSTNAME

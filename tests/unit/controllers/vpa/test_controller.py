@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cluster.kinds import DAEMON_SET
-from kubeproof.cluster.loops.control import CreatePods, DeleteUnbound, EvictPods, KeepNode, Remember, Role, Seen
+from kubeproof.cluster.loops.actions import CreatePods, DeleteUnbound, EvictPods, KeepNode, Remember
+from kubeproof.cluster.loops.control import Role, Seen
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell

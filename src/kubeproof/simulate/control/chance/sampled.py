@@ -9,23 +9,18 @@ from collections.abc import Iterable, Iterator
 from math import comb, prod
 from random import Random
 
-from kubeproof.cluster.loops.control import (
+from kubeproof.cluster.loops.actions import (
     ANY,
     Action,
-    Advance,
-    Crash,
-    Decision,
     Delete,
     DeleteUnbound,
     EvictedPods,
-    EvictPods,
-    Loop,
     NodeAction,
     NodeRef,
-    Preempt,
-    TendJob,
 )
-from kubeproof.cluster.state import ACTIVE, NEVER, is_of_life
+from kubeproof.cluster.loops.control import Decision, Loop
+from kubeproof.cluster.loops.meanings import MEANINGS
+from kubeproof.cluster.state import NEVER, is_of_life
 from kubeproof.model.by_name.node import NodeState, Pod, kubelet_lives
 from kubeproof.model.by_name.state import Concrete, State
 from kubeproof.model.by_name.system import IndividualModel
@@ -75,11 +70,8 @@ class SampledModel(IndividualModel):
 
     def _ways(self, node: NodeState, action: NodeAction) -> int:
         """In how many ways an action can hit pods of a node."""
-        if isinstance(action, Crash):
-            return len(list(super()._crashable(node, action.workload)))
-        if isinstance(action, Advance):
-            return 1
-        return prod([comb(len(_hit(node, loss)), loss.pods) for loss in _losses(action)])
+        picks = MEANINGS[type(action)].picks
+        return 1 if picks is None else prod([comb(len(_hit(node, loss)), loss.pods) for loss in picks(action)])
 
     # -- chance in place of choice ----------------------------------------------------------------
 
@@ -132,16 +124,6 @@ class SampledModel(IndividualModel):
             return
         (start_s,) = self._rng.choices([s for s, _ in choices], [p for _, p in choices])
         yield self._arrive(index, node, workload, (pod,), start_s), (start_s,)
-
-
-def _losses(action: NodeAction) -> Iterator[EvictedPods]:
-    """The pods that an action takes from a node."""
-    if isinstance(action, Delete | TendJob):
-        yield from (EvictedPods(action.workload, phases, NEVER, count) for phases, count in action.losses)
-    elif isinstance(action, EvictPods):
-        yield from action.losses
-    elif isinstance(action, Preempt):
-        yield from (EvictedPods(workload, ACTIVE, NEVER, count) for workload, count in action.losses)
 
 
 def _hit(node: NodeState, loss: EvictedPods) -> list[Pod]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from kubeproof.cluster.loops.actions import Verb
 from kubeproof.cluster.loops.control import Role
 from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, Phase, Work
@@ -23,7 +24,6 @@ from kubeproof.cluster.usage import Pod as Running
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import State
-from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.serving.contract import Endpoints, Room, Slot
