@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Reads, Stage
+from kubeproof.cluster.loops.control import Decision, Loop, Reads, Stage
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.cluster.usage import UsageRule
@@ -72,6 +72,12 @@ class Sourced:
     @property
     def stage(self) -> int:
         return self.source.stage
+
+
+def ends_earlier(source: Loop, decision: Decision) -> bool:
+    """True if a decision ends an earlier occurrence: what makes an event happen says so by `ends`, of all or of one."""
+    ends = getattr(source, "ends", False)
+    return bool(ends(decision) if callable(ends) else ends)
 
 
 class NoWorkloads:

@@ -34,6 +34,7 @@ class Cordon(Event):
     )
 
     footprint = replace(MOMENT, writes=Writes.CORDONS, takes_pods_of=Scope.NOWHERE)
+    end_field = "reversible"
 
     def describe(self) -> str:
         lifted = ", and may be uncordoned" if self.reversible else ""
@@ -68,6 +69,10 @@ class CordonEvent(Sourced, NoWorkloads):
     def show_node(self, place: int, cell: NodeCell) -> int:
         """Whether the node is cordoned."""
         return cell.cordoned
+
+    def ends(self, decision: Decision) -> bool:
+        """True if it lifts a cordon."""
+        return any(isinstance(action, NodeChange) and action.verb == UNCORDON for action in decision.actions)
 
     def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """Cordons any node that is not; lifts a cordon if that is allowed."""

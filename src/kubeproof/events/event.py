@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from kubeproof.cluster.api.selector_text import selector_text
 from kubeproof.cluster.chances import Chance
@@ -14,10 +14,11 @@ from kubeproof.cluster.loops.mentions import Mentions, mention_requirements
 from kubeproof.cluster.objects import Node, Source, Workload
 from kubeproof.errors import InternalError
 from kubeproof.events.manual import Manual
-from kubeproof.values import dataclass
+from kubeproof.values import dataclass, replace
 
 if TYPE_CHECKING:
     from kubeproof.cluster.loops.control import Loop
+    from kubeproof.cluster.nodes.places import Layout
     from kubeproof.events.common import Around, EventSource
 
 STABLE = "stable"
@@ -79,6 +80,7 @@ class Event:
     """
 
     footprint: ClassVar[Footprint] = UNKNOWN
+    end_field: ClassVar[str] = ""  # the field that says whether what it does ends later; "": it has no end to speak of
     manuals: ClassVar[tuple[Manual, ...]] = ()  # the keys that it is written with; (): those of another event
 
     name: str  # unique in the Scenario; given, or made from key and position
@@ -137,6 +139,21 @@ class Event:
         return told.is_moment and told.ends_later and bool(getattr(self, "recovers", True))
 
     @property
+    def may_end(self) -> bool:
+        """True if what it does ends later, by an end that a Scenario may speak of."""
+        return bool(self.end_field) and bool(getattr(self, self.end_field))
+
+    def with_end(self, has_end: bool) -> Self:
+        """The event that ends later, or does not."""
+        change: dict[str, Any] = {self.end_field: has_end}
+        return replace(self, **change) if self.end_field else self
+
+    @property
+    def has_one_chance(self) -> bool:
+        """True if its chance is that of all its alternatives together, and not of each."""
+        return False
+
+    @property
     def hits_several(self) -> bool:
         """True if one occurrence may take pods away from several nodes."""
         return footprint_of(self).takes_pods_of in (Scope.DOMAIN, Scope.ANYWHERE)
@@ -154,6 +171,29 @@ class Event:
     def levels_of(self, resource: str) -> tuple[int | None, ...] | None:
         """The levels of a pod's use of a resource, in percent of its request as far as they are; None: not known."""
         return None if footprint_of(self).writes & Writes.USAGE else ()
+
+    @property
+    def level_count(self) -> int:
+        """Between how many levels it moves; 0 if it is no matter of levels."""
+        return 0
+
+    @property
+    def moves(self) -> Moves | None:
+        """The probabilities of its moves between levels, if the Scenario tells them."""
+        return None
+
+    def with_moves(self, moves: Moves) -> Self:
+        """The event that moves between its levels with these probabilities."""
+        raise InternalError(f"E700 event {self.name} has {self.level_count} levels, and nobody says how it moves")
+
+    @property
+    def decides_use_of(self) -> tuple[str, ...]:
+        """The resources of which it tells what the pods of its subject really use."""
+        return ()
+
+    def is_domain_down(self, layout: Layout, place: int, memory: tuple[int, ...]) -> bool:
+        """True if the nodes of a place are lost with their domain; asked of events that take whole domains."""
+        raise InternalError(f"E700 event {self.name} takes domains, and nobody says which are down")
 
     @property
     def empties_nodes(self) -> bool:

@@ -50,6 +50,11 @@ class NodeFailure(Event):
         concerns_all="",
         takes_pods_of=Scope.NODE,
     )
+    end_field = "recovers"
+
+    @property
+    def has_one_chance(self) -> bool:
+        return self.together
 
     @property
     def hits_several(self) -> bool:
@@ -131,6 +136,7 @@ class NodeRecoveryEvent(NoWorkloads):
     event: NodeFailure
     stage: int = Stage.ALWAYS
 
+    ends = True
     footprint = Footprint(
         writes=Writes.FAILURES,
         sees_objects=NOBODY,

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubeproof.cluster.chances import rate_of
-from kubeproof.cluster.loops.actions import NodeChange, Remember
+from kubeproof.cluster.loops.actions import Remember
 from kubeproof.cluster.loops.control import Decision, Loop
-from kubeproof.cluster.loops.node_verbs import UNCORDON
-from kubeproof.events.cordon import CordonEvent
-from kubeproof.events.declarations import CpuLoad, Event, NodeFailure, UsageChange
-from kubeproof.events.node_failure import NodeRecoveryEvent
-from kubeproof.events.usage import LevelEvent, UnreachableEvent
-from kubeproof.events.zone_failure import ZoneRecoveryEvent
+from kubeproof.events.common import ends_earlier
+from kubeproof.events.declarations import Event
 
 
 class Rate(NamedTuple):
@@ -29,27 +25,15 @@ def event_rate(source: Loop, decision: Decision, level: int, tick_s: int) -> Rat
     if origin is None:
         return None  # a schedule, which is open
     event: Event = origin.event
-    if isinstance(source, LevelEvent) and isinstance(event, (UsageChange, CpuLoad)):
+    if event.level_count:
         return _level_rate(event, decision, level, tick_s)
-    chance = event.recovery if _is_end(source, decision) else event.chance
-    if chance is None:
-        return None
-    is_whole = isinstance(event, NodeFailure) and event.together
-    return Rate(chance.rate(tick_s), chance.within(tick_s), is_whole)
+    chance = event.recovery if ends_earlier(source, decision) else event.chance
+    return None if chance is None else Rate(chance.rate(tick_s), chance.within(tick_s), event.has_one_chance)
 
 
-def _is_end(source: Loop, decision: Decision) -> bool:
-    """True for what ends an earlier occurrence."""
-    if isinstance(source, (NodeRecoveryEvent, ZoneRecoveryEvent)):
-        return True
-    if isinstance(source, CordonEvent):
-        return any(isinstance(action, NodeChange) and action.verb == UNCORDON for action in decision.actions)
-    return isinstance(source, UnreachableEvent) and source.ends
-
-
-def _level_rate(event: UsageChange | CpuLoad, decision: Decision, level: int, tick_s: int) -> Rate | None:
+def _level_rate(event: Event, decision: Decision, level: int, tick_s: int) -> Rate | None:
     """The rate of a change between two levels: that of leaving the first, divided as its row says."""
-    others = len(event.levels) - 1
+    others = event.level_count - 1
     if event.moves is None:
         chance = event.chance
         return None if chance is None else Rate(chance.rate(tick_s) / others, chance.within(tick_s) / others)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from kubeproof.cluster.loops.footprint import CIRCUMSTANCE, MOMENT, Footprint, Scope, Writes
 from kubeproof.cluster.loops.mentions import CPU, Mentions
 from kubeproof.events.event import WEB, Event, Moves, NodeChoice, Usage
 from kubeproof.events.manual import NODES, TARGET, Field, Manual, flag
-from kubeproof.values import dataclass
+from kubeproof.values import dataclass, replace
 
 if TYPE_CHECKING:
     from kubeproof.cluster.loops.control import Loop
@@ -60,6 +59,17 @@ class UsageChange(Event):
     def first_memory(self, most: int) -> tuple[int, ...]:
         return (self.initial, most)
 
+    @property
+    def level_count(self) -> int:
+        return len(self.levels)
+
+    def with_moves(self, moves: Moves) -> Self:
+        return replace(self, moves=moves)
+
+    @property
+    def decides_use_of(self) -> tuple[str, ...]:
+        return (self.resource,)
+
     def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
         from kubeproof.events.usage import LevelEvent
 
@@ -92,6 +102,10 @@ class UsagePattern(Event):
     )
 
     footprint = replace(CIRCUMSTANCE, writes=Writes.USAGE)
+
+    @property
+    def decides_use_of(self) -> tuple[str, ...]:
+        return (self.resource,)
 
     def describe(self) -> str:
         phases = [f"{use} for {seconds} s" if seconds is not None else f"then {use}" for use, seconds in self.phases]
@@ -142,6 +156,17 @@ class CpuLoad(Event):
     def first_memory(self, most: int) -> tuple[int, ...]:
         return (self.initial, most)
 
+    @property
+    def level_count(self) -> int:
+        return len(self.levels)
+
+    def with_moves(self, moves: Moves) -> Self:
+        return replace(self, moves=moves)
+
+    @property
+    def decides_use_of(self) -> tuple[str, ...]:
+        return (CPU,)
+
     def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
         from kubeproof.events.usage import LevelEvent
 
@@ -174,6 +199,7 @@ class Unreachable(Event):
         takes_pods_of=Scope.NOWHERE,
         has_even_usage=True,
     )
+    end_field = "recovers"
 
     def describe(self) -> str:
         end = "may recover" if self.recovers else "for good"

@@ -47,10 +47,14 @@ class ZoneFailure(Event):
         concerns_all="",
         takes_pods_of=Scope.DOMAIN,
     )
+    end_field = "recovers"
 
     @property
     def domain_key(self) -> str:
         return self.topology_key
+
+    def is_domain_down(self, layout: Layout, place: int, memory: tuple[int, ...]) -> bool:
+        return is_down(layout, self, place, memory)
 
     def describe(self) -> str:
         end = "may recover together" if self.recovers else "for good"
@@ -131,6 +135,7 @@ class ZoneRecoveryEvent(NoWorkloads):
     event: ZoneFailure
     stage: int = Stage.ALWAYS
 
+    ends = True
     footprint = Footprint(
         writes=Writes.FAILURES,
     )

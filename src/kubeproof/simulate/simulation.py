@@ -6,7 +6,7 @@ from collections import Counter
 from time import monotonic
 
 from kubeproof.errors import UsageError
-from kubeproof.events.declarations import Completes, CpuLoad, Event, KernelPanic, NeverReady, UsageChange, UsagePattern
+from kubeproof.events.declarations import Event
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.assumed.node_pools import describe
 from kubeproof.manifests.loaded import Loaded
@@ -18,8 +18,6 @@ from kubeproof.simulate.outcome import IntentOutcome, SimulationResult
 from kubeproof.simulate.spreading import Report, Runs, Spread, records_of
 from kubeproof.stop import Stop, until
 from kubeproof.verdicts import Verdict
-
-LASTING = (UsagePattern, NeverReady, Completes, KernelPanic)  # no moments: they say how pods and nodes are
 
 
 def simulate_cluster(
@@ -118,18 +116,12 @@ def _notes(loaded: Loaded) -> list[str]:
     """What a reader might expect to be or to happen, and is not or does not."""
     notes = [f"the input has no Node objects; assumed: {describe(loaded.assumed)}"] if loaded.assumed else []
     for event in loaded.scenario.events:
-        moves = getattr(event, "moves", None)
-        if event.chance is None and moves is None and not isinstance(event, LASTING) and _has_moments(event):
+        if event.chance is None and event.moves is None and event.is_chosen and event.level_count != 1:
             notes.append(f"event {event.name} has no probability and does not happen: {_instead(event)}")
     return notes
 
 
 def _instead(event: Event) -> str:
-    if isinstance(event, (UsageChange, CpuLoad)):
+    if event.level_count:
         return "the first level holds; give it transitions, or requests in spec.workload"
     return "give it one, or put it into spec.workload.faults"
-
-
-def _has_moments(event: object) -> bool:
-    """False for a use with one level, which is constant."""
-    return len(getattr(event, "levels", (0, 0))) > 1

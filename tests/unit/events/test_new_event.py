@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
+from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.loops.node_verbs import FAIL_FOR_GOOD
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
-from kubeproof.errors import InternalError
+from kubeproof.errors import InternalError, ManifestError
 from kubeproof.events import declarations
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.events.declarations import EVENTS, Event, NodeChoice, check_complete
 from kubeproof.events.manual import NODES, Manual, flag
+from kubeproof.events.rates import event_rate
 from kubeproof.manifests.scenarios.events.declared import reader_of
 from kubeproof.report.lexicon.events import events as explanations
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
-from tests.unit.verify.inputs import node, only, scenario, verified, web
+from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,3 +125,59 @@ def test_a_key_with_fields_of_its_own_needs_a_reader_of_its_own(monkeypatch: pyt
 
     with pytest.raises(InternalError, match="nobody reads the fields of event scale"):
         reader_of("scale")
+
+
+# -- an event that ends, and one that takes domains ------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loan(Theft):
+    """Somebody borrows a node."""
+
+    returned: bool = True
+
+    manuals = (Manual(key="loan", text="Somebody borrows a node.", fields=(NODES,), example="loan: {}", is_timed=True),)
+    footprint = Theft.footprint
+    end_field = "returned"
+    describe = Theft.describe
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield TheftEvent(at, self)
+        yield ReturnEvent(at, self)
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnEvent(TheftEvent):
+    """Brings it back."""
+
+    ends = True
+
+
+def test_an_event_with_an_end_may_have_a_chance_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(declarations, "EVENTS", (*EVENTS, Loan))
+    told = "{loan: {probability: 0.1, recovery: {probability: 0.5}}}"
+    (event,) = loaded(node("a"), web(1), scenario(MIN_READY, events=told)).scenario.events
+
+    assert event.may_end
+    assert not event.with_end(False).may_end
+    assert event.recovery is not None
+
+
+def test_what_has_no_end_may_have_no_chance_of_it() -> None:
+    told = "{theft: {probability: 0.1, recovery: {probability: 0.5}}}"
+
+    with pytest.raises(ManifestError, match="recovery is given, but nothing recovers"):
+        loaded(node("a"), web(1), scenario(MIN_READY, events=told))
+
+
+def test_what_ends_an_event_has_the_rate_of_its_end() -> None:
+    event = Loan(name="loan", chance=Chance(per_tick=0.1), recovery=Chance(per_tick=0.5))
+    at = SimpleNamespace(event=event)
+    begins, ends = event.sources(at, None)  # type: ignore[arg-type]
+
+    assert [event_rate(one, Decision(()), 0, 60).per_tick for one in (begins, ends)] == [0.1, 0.5]  # type: ignore[union-attr]
+
+
+def test_whoever_takes_domains_says_which_are_down() -> None:
+    with pytest.raises(InternalError, match="nobody says which are down"):
+        Theft(name="theft").is_domain_down(None, 0, ())  # type: ignore[arg-type]

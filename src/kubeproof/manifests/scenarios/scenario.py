@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import Node, Settings, Workload
-from kubeproof.events.declarations import Apply, CreateNode, Event
+from kubeproof.events.declarations import Apply, Event
 from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.components.controller_settings import read_settings
@@ -130,7 +131,7 @@ def _cluster_autoscaler(spec: Fields, nodes: Sequence[Node]) -> ClusterAutoscale
 
 def _check_nodes_there(spec: Fields, start: Start, events: Sequence[Event]) -> None:
     """Nothing begins on a node that an event brings."""
-    later = {event.node for event in events if isinstance(event, CreateNode)}
+    later = {event.one_node for event in events if Writes.ARRIVALS in footprint_of(event).writes}
     for ref, spots in start.placement:
         for node, _ in spots:
             if node in later:

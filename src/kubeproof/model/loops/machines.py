@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from kubeproof.cluster.loops.control import Loop
+from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController, first_memory
 from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture, Memories
-from kubeproof.events.declarations import CreateNode, Event, ZoneFailure
-from kubeproof.events.zone_failure import is_down
+from kubeproof.events.declarations import Event
 from kubeproof.model.loops.adjusting import AdjustingPart
 from kubeproof.model.loops.event_sources import show_to
 from kubeproof.model.memories import CLUSTER_AUTOSCALER, MemoryCell, MemoryName
@@ -19,10 +19,12 @@ def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims
     """The loops with the first memory of the autoscaler; groups are backed off only where zones may be lost."""
     flags = layout.setup.cluster_autoscaler
     assert flags is not None
-    outages = tuple((index, event) for index, event in enumerate(events) if isinstance(event, ZoneFailure))
+    told = tuple((index, event, footprint_of(event).writes) for index, event in enumerate(events))
+    outages = tuple((index, event) for index, event, writes in told if Writes.OUTAGES in writes)
     numbers = tuple(index for index, _ in outages)
     lost = partial(_is_lost, layout, tuple(event for _, event in outages))
-    brought = {layout.find_named(event.node) for event in events if isinstance(event, CreateNode)}
+    joining = {event.one_node for _, event, writes in told if Writes.ARRIVALS in writes}
+    brought = {layout.find_named(name) for name in joining if name is not None}
     reserved = frozenset(place for place in brought if place is not None)
     loops: list[Loop] = [ClusterAutoscalerController(layout.to(ClusterAutoscalerController), memory, claims, reserved)]
     for place, one in enumerate(layout.places):
@@ -35,7 +37,8 @@ def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims
     return AdjustingPart(tuple(loops), (MemoryCell(MemoryName(CLUSTER_AUTOSCALER), first),))
 
 
-def _is_lost(layout: Layout, events: tuple[ZoneFailure, ...], place: int, memories: Memories) -> bool:
+def _is_lost(layout: Layout, events: tuple[Event, ...], place: int, memories: Memories) -> bool:
     return any(
-        is_down(show_to(event, layout), event, place, memory) for event, memory in zip(events, memories, strict=True)
+        event.is_domain_down(show_to(event, layout), place, memory)
+        for event, memory in zip(events, memories, strict=True)
     )

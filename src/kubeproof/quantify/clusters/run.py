@@ -11,7 +11,6 @@ from kubeproof.cluster.loops.control import Role
 from kubeproof.cluster.objects import workload_number
 from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.errors import NothingToCheckError, UsageError
-from kubeproof.events.declarations import CpuLoad, UsageChange
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
 from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
@@ -220,8 +219,8 @@ def _label(number: int) -> str:
 def _open_events(events: tuple[Event, ...]) -> Iterator[str]:
     """The events that may happen or not, whenever they are possible."""
     for event in (event for event in events if event.is_chosen):
-        has_moves = isinstance(event, (UsageChange, CpuLoad)) and (event.moves is not None or len(event.levels) == 1)
+        has_moves = event.moves is not None or event.level_count == 1
         if event.chance is None and not has_moves:
             yield event.name
-        elif event.recovery is None and getattr(event, "recovers", getattr(event, "reversible", False)):
+        elif event.recovery is None and event.may_end:
             yield f"recovery of {event.name}"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.loops.actions import NodeChange, Remember
-from kubeproof.cluster.loops.control import Decision, Loop, Role
-from kubeproof.cluster.loops.node_verbs import UNCORDON
-from kubeproof.events.declarations import Cordon, Unreachable
+from kubeproof.cluster.loops.control import Loop, Role
+from kubeproof.events.common import ends_earlier
 from kubeproof.simulate.control.planning import TimedFault
 from kubeproof.simulate.control.walk import Taken, Walk
 
@@ -40,26 +38,15 @@ class Timetable:
             yield taken
 
     def _happen(self, timed: TimedFault, *, is_end: bool) -> Taken | None:
-        event = timed.fault.event
         source = timed.sources[-1] if is_end else timed.sources[0]
         one = self._walk.views.of(source)
         decisions = [d for d in one.decisions if d.role in (Role.EVENT, Role.OPTIONAL)]
-        if isinstance(event, (Cordon, Unreachable)):
-            decisions = [d for d in decisions if _is_end(d) == is_end]
+        decisions = [d for d in decisions if ends_earlier(source, d) == is_end]
         weights = [self._walk.model.ways(source, self._walk.state, decision) for decision in decisions]
         if not any(weights):
             return None
         (chosen,) = self._walk.rng.choices(decisions, weights)
         return self._walk.take(one, chosen)
-
-
-def _is_end(decision: Decision) -> bool:
-    for action in decision.actions:
-        if isinstance(action, NodeChange):
-            return action.verb == UNCORDON
-        if isinstance(action, Remember):
-            return action.value[0] == 0
-    return False
 
 
 def find_steered(faults: tuple[TimedFault, ...]) -> Iterator[Loop]:

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from kubeproof.cluster.loops.actions import Advance, NodeAction, Remember, Tick, Unroute, Verb
 from kubeproof.cluster.loops.actors import TIME, Actor
 from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, PeriodicLoop, Role, Stage, as_periodic
+from kubeproof.cluster.loops.footprint import footprint_of
 from kubeproof.cluster.loops.tagging import tags_of
 from kubeproof.cluster.state import NEVER
 from kubeproof.errors import LimitReached
-from kubeproof.events.declarations import KernelPanic
 from kubeproof.intents.monitor import Memory
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.state import Concrete, State
@@ -270,4 +270,4 @@ def _what(action: NodeAction) -> Key:
 def _acts_unasked(one: Onlooker) -> bool:
     """True for an event that is a consequence of the cluster's state, not a choice of the environment."""
     event = getattr(getattr(one.controller, "source", None), "event", None)
-    return event is None or isinstance(event, KernelPanic)
+    return event is None or footprint_of(event).is_consequence

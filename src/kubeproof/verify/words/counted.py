@@ -7,21 +7,8 @@ from collections.abc import Iterator
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.steering.counted import foreign_to
 from kubeproof.cluster.steering.policies import SAMPLED_METRICS, HorizontalPodAutoscaler
-from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT
-from kubeproof.events.declarations import (
-    CpuLoad,
-    Drain,
-    KernelPanic,
-    Maintenance,
-    NodeFailure,
-    NodeRemoval,
-    UsageChange,
-    UsagePattern,
-    ZoneFailure,
-)
+from kubeproof.cluster.usage import DEFAULT_PERCENT
 from kubeproof.model.plan import Plan
-
-EMPTYING = (Drain, Maintenance, NodeRemoval, NodeFailure, ZoneFailure, KernelPanic)  # pods may be deleted from nodes
 
 
 def autoscaler_words(setup: Setup) -> Iterator[str]:
@@ -55,8 +42,7 @@ def _beside(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> str:
 
 def list_unsaid_uses(plan: Plan) -> list[str]:
     """Whose use no event tells, of the pods of others that autoscalers count: what is assumed there decides, too."""
-    told = {(event.resource, event.target) for event in plan.declared if isinstance(event, (UsageChange, UsagePattern))}
-    told |= {(CPU, event.target) for event in plan.declared if isinstance(event, CpuLoad)}
+    told = {(resource, event.subject) for event in plan.declared for resource in event.decides_use_of}
     found: dict[str, None] = {}
     for one in plan.setup.autoscalers:
         if any(workload.ref == one.target for workload in plan.setup.workloads):
@@ -72,7 +58,7 @@ def list_unsaid_uses(plan: Plan) -> list[str]:
 def list_finished_under_selectors(plan: Plan) -> list[str]:
     """Finished pods of Jobs that autoscalers count, where somebody might delete them before their Job goes."""
     setup = plan.setup
-    if setup.cluster_autoscaler is None and not any(isinstance(event, EMPTYING) for event in plan.declared):
+    if setup.cluster_autoscaler is None and not any(event.empties_nodes for event in plan.declared):
         return []
     jobs = [setup.workloads[number] for number in sorted(plan.mechanics.kept)]
     sources = {job.owner or job.ref: job.source for job in jobs}

@@ -8,16 +8,7 @@ from dataclasses import replace
 
 from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.objects import Node
-from kubeproof.events.declarations import (
-    Cordon,
-    CpuLoad,
-    Event,
-    Moves,
-    NodeFailure,
-    Unreachable,
-    UsageChange,
-    ZoneFailure,
-)
+from kubeproof.events.declarations import Event, Moves
 from kubeproof.events.quantities import Power, Prices, QuantifySettings
 from kubeproof.manifests.scenarios.intents.targets import read_nodes
 from kubeproof.manifests.yaml.durations import parse_milliseconds, read_seconds
@@ -36,8 +27,8 @@ _CHANCES = ("probability", "ratePerHour")
 
 def with_chance(fields: Fields, event: Event) -> Event:
     """The event with how likely it and its end are, as far as the Scenario says so."""
-    if isinstance(event, (UsageChange, CpuLoad)) and fields.has("transitions"):
-        return replace(event, moves=_moves(fields, len(event.levels)))
+    if event.level_count and fields.has("transitions"):
+        return event.with_moves(_moves(fields, event.level_count))
     chance = _chance(fields)
     if chance is not None and not event.is_chosen:
         key = next(key for key in _CHANCES if fields.has(key))
@@ -49,8 +40,7 @@ def _recovery(fields: Fields, event: Event) -> Chance | None:
     child = fields.child("recovery") if fields.has("recovery") else None  # not asked for, it is not suggested
     if child is None:
         return None
-    ends = isinstance(event, (NodeFailure, Unreachable, ZoneFailure)) and event.recovers
-    if not ends and not (isinstance(event, Cordon) and event.reversible):
+    if not event.may_end:
         fields.fail("recovery", "is given, but nothing recovers", remedy="Remove it, or let the event recover")
     chance = _chance(child)
     child.finish_strictly(*_CHANCES)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NoReturn
 
 from kubeproof.cluster.api.selector_text import selector_from
+from kubeproof.cluster.loops.footprint import footprint_of
 from kubeproof.errors import FormulaError, PredicateError
-from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates.asked import find_targeted
 from kubeproof.intents.predicates.expressions import Call, calls, parse_predicate
@@ -19,7 +19,6 @@ from kubeproof.manifests.scenarios.events.fields import Surroundings
 from kubeproof.manifests.yaml.fields import Fields, suggestion
 from kubeproof.manifests.yaml.printable import printable
 
-LASTING = (UsagePattern, NeverReady, Completes)  # no moments
 _EITHER = ("ready", "replicas", "pending", "starting", "running", "terminating", "failed", "missing", "desired")
 
 
@@ -98,8 +97,8 @@ def _check_event(call: Call, around: Surroundings, fail: Callable[[str, str], No
     name = call.text("event")
     if name is None:
         return
-    moments = [event for event in around.events if not isinstance(event, LASTING)]
-    levelled = [event for event in moments if isinstance(event, (UsageChange, CpuLoad))]
+    moments = [event for event in around.events if footprint_of(event).is_moment]
+    levelled = [event for event in moments if event.level_count]
     known = [event.name for event in (levelled if call.name == "level" else moments)]
     if name not in known:
         what = "has levels" if call.name == "level" else "happens"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from kubeproof.cluster.objects import Workload
-from kubeproof.events.declarations import Cordon, CpuLoad, Event, NodeFailure, Unreachable, UsageChange, ZoneFailure
+from kubeproof.cluster.usage import CPU
+from kubeproof.events.declarations import Event, kinds
 from kubeproof.events.workload import (
     BALANCERS,
     ROUND_ROBIN,
@@ -56,7 +56,7 @@ def read_workload(spec: Fields, around: Surroundings, events: Sequence[Event]) -
 def _service(fields: Fields, around: Surroundings, events: Sequence[Event]) -> ServiceLoad:
     workload = _target(fields, around)
     for event in events:
-        if isinstance(event, (UsageChange, CpuLoad)) and event.target == workload.ref and _is_cpu(event):
+        if event.level_count and event.subject == workload.ref and CPU in event.decides_use_of:
             remedy = "Remove one of the two: here requests decide what pods use"
             fields.fail(
                 "target", f"is {workload.ref}, whose CPU use event {printable(event.name)} decides", remedy=remedy
@@ -86,10 +86,6 @@ def _name(fields: Fields, workload: Workload) -> str:
         remedy = "Write letters, digits, dots, dashes and underscores"
         fields.fail("name", f"is {printable(name)!r}, which is no name of a service", remedy=remedy)
     return name
-
-
-def _is_cpu(event: UsageChange | CpuLoad) -> bool:
-    return isinstance(event, CpuLoad) or event.resource == "cpu"
 
 
 def _target(fields: Fields, around: Surroundings) -> Workload:
@@ -233,12 +229,11 @@ def _timetable(
 
 def _with_end(entry: Fields, event: Event, for_s: int | None) -> Event:
     """The event with the end that `for` gives it, or without any."""
-    if isinstance(event, (NodeFailure, ZoneFailure, Unreachable)):
-        return replace(event, recovers=for_s is not None)
-    if isinstance(event, Cordon):
-        return replace(event, reversible=for_s is not None)
+    if event.end_field:
+        return event.with_end(for_s is not None)
     if for_s is not None:
-        remedy = "Only nodeFailure, zoneFailure, cordon, unreachable and trafficShift last for a while"
+        lasting = ", ".join(manual.key for kind in kinds() if kind.end_field for manual in kind.manuals)
+        remedy = f"Only {lasting} and {_SHIFT} last for a while"
         entry.fail("for", "is said of something that has no end", remedy=remedy)
     return event
 

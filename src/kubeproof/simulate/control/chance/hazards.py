@@ -73,6 +73,4 @@ def _is_alike(one: Decision, other: Decision) -> bool:
 
 def _has_rate(one: Onlooker) -> bool:
     event = getattr(getattr(one.controller, "source", None), "event", None)
-    return event is not None and (
-        event.chance is not None or event.recovery is not None or getattr(event, "moves", None) is not None
-    )
+    return event is not None and (event.chance is not None or event.recovery is not None or event.moves is not None)
