@@ -121,7 +121,7 @@ def families(draw: st.DrawFn, slots: int) -> tuple[tuple[tuple[int, ...], ...], 
 
 @st.composite
 def systems(draw: st.DrawFn, *, with_symmetry: bool = True) -> RandomSystem:
-    slots = draw(st.integers(1, 6))
+    slots = draw(st.sampled_from((1, 2, 3, 4, 5, 6, 17, 41)))  # the last two have three parts, and six
     values = draw(st.integers(1, 4))
     cell = st.integers(0, values - 1)
     rest = st.lists(cell, min_size=slots - 1, max_size=slots - 1)
@@ -375,4 +375,4 @@ def test_chunks_and_tables_grow_without_losing_a_state() -> None:
     }
     assert all(kernel.parent(t) <= s for s in range(len(kernel)) for t in kernel.successors(s))
     assert kernel.cyclic_components() == []
-    assert kernel.bytes_used() < 60 * len(kernel)
+    assert kernel.bytes_used() < 36 * len(kernel)

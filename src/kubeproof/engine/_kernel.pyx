@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The exploration kernel, compiled: the exact twin of `kernel.py` on flat C arrays.
 
-States, edges and memo tables are C arrays; Python runs only for what is new: a view of a cell, the answer of
+States (trees), edges and memo tables are C arrays; Python runs only for what is new: a view of a cell, the answer of
 an actor to a tuple of views, an edit of a cell, a memory of the observer. Cells are numbered in the same
 order as in `kernel.py`, so that every number and every count of the two kernels is the same.
 """
@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
+from kubeproof.engine._arenas cimport *
 from kubeproof.engine._arrays cimport *
 from kubeproof.engine._rows cimport *
 
@@ -19,9 +20,9 @@ from kubeproof.engine.kernel import FLAG_BITS, Lesson, Mark, Weighed, check_flag
 from kubeproof.engine.system import STAGE_ORDER, Role, Turn, Step
 
 cdef enum:
-    CHUNK_BITS = 16  # states, and edges, per chunk: a power of two
-    CHUNK = 1 << CHUNK_BITS
-    CHUNK_MASK = CHUNK - 1
+    MOST_SLOTS = 65536
+    WALK_MASK = 65535  # states walked over between two looks at signals, less one
+    ROOT = 8  # bytes of a stored state: the pair of its halves
     SIGNAL_MASK = 1023  # expansions between two looks at signals, less one
     STAGES = 4
     AT_FIRST = 0  # places in STAGE_ORDER
@@ -57,6 +58,7 @@ cdef struct Reader:
     Ints* views  # per slot read: cell -> view
     Tuples memo  # views, for the observer its memory before them
     Ints answers  # per tuple: first and last effect; for the observer: the new memory
+    int64_t recent  # the tuple asked for last: states that follow each other are alike
 
 
 cdef void drop_reader(Reader* reader) noexcept:
@@ -68,6 +70,13 @@ cdef void drop_reader(Reader* reader) noexcept:
     free(reader.slots)
     drop_tuples(&reader.memo)
     drop(&reader.answers)
+
+
+cdef inline bint is_recent(Reader* reader, const int32_t* key) noexcept nogil:
+    """True if the key is the tuple that was asked for last."""
+    return reader.recent < reader.memo.count and same(
+        reader.memo.keys.data + reader.recent * reader.memo.width, key, reader.memo.width
+    )
 
 
 cdef int64_t reader_bytes(Reader* reader) noexcept nogil:
@@ -85,7 +94,7 @@ cdef struct Weighing:
     Doubles weights  # per step
     Doubles known  # per outcome of an edit; negative while not asked for
     Doubles drafts, more_drafts
-    int64_t edge  # the next one of the state that is visited
+    int64_t edge  # the next one, among the `fresh` ones, of the state that is visited
 
 
 cdef void drop_weighing(Weighing* work) noexcept:
@@ -99,6 +108,21 @@ cdef void drop_weighing(Weighing* work) noexcept:
     free(work.more_drafts.data)
 
 
+cdef tuple narrowed(Ints* cells):
+    """Numbers as so many bytes each."""
+    cdef int64_t place
+    cdef int32_t all_bits = 0
+    cdef uint16_t narrow
+    for place in range(cells.length):
+        all_bits |= cells.data[place]
+    if all_bits >= 65536:
+        return WIDE, bytes_of(cells)
+    for place in range(cells.length):  # in place: what is written lies before what is read
+        narrow = <uint16_t>cells.data[place]
+        memcpy(<char*>cells.data + place * NARROW, &narrow, NARROW)
+    return NARROW, PyBytes_FromStringAndSize(<char*>cells.data, cells.length * NARROW)
+
+
 cdef bytes bytes_of(Ints* numbers):
     return PyBytes_FromStringAndSize(<char*>numbers.data, numbers.length * <int64_t>sizeof(int32_t))
 
@@ -110,7 +134,9 @@ cdef struct Tarjan:
     int32_t* low
     int32_t* stack  # states without a component yet
     int32_t* path  # states being visited
-    int64_t* cursor  # per state of the path: the next edge
+    int64_t* places  # per state of the path: where its next edge is,
+    int32_t* lasts  # the edge read last,
+    int32_t* left  # and how many are not read
     int64_t height
     int64_t depth
     int32_t visited
@@ -176,17 +202,20 @@ cdef class CompiledKernel:
     # states
     cdef int slots
     cdef int64_t count
-    cdef Chunk* chunks
-    cdef int64_t chunk_count, chunk_capacity
+    cdef Shape shape
+    cdef Tuples parts, pairs  # what the states are made of
+    cdef Arena roots
+    cdef Parents parent_bits
     cdef Table table
-    cdef int32_t** edge_chunks
-    cdef int64_t edge_count, edge_chunk_count, edge_chunk_capacity, edge_room
-    cdef int64_t expanded_edges  # edges of the states expanded; those of an interrupted expansion lie behind
+    cdef Edges edge_lists
+    cdef int64_t expanded_edges  # edges of the states expanded
     cdef int64_t levels, level_end
-    cdef bint is_wide
 
     # room to work in
     cdef Ints source, drafts, more_drafts, key, room, recent
+    cdef Ints folded  # a vector with its inner nodes
+    cdef Ints blank  # as `source`, like no vector
+    cdef Ints fresh  # edges of the state that is expanded
 
     def __cinit__(self, system, *, check_every=0):
         self.system = system
@@ -201,6 +230,7 @@ cdef class CompiledKernel:
         self.actors = tuple(system.actors)
         self.observer = system.observer
         self.edit_memo.width = 2
+        self.pairs.width = 2
         self._prepare_readers()
         self._prepare_families()
         self.clear_states()
@@ -230,6 +260,9 @@ cdef class CompiledKernel:
         drop(&self.key)
         drop(&self.room)
         drop(&self.recent)
+        drop(&self.folded)
+        drop(&self.blank)
+        drop(&self.fresh)
 
     cdef int _prepare_readers(self) except -1:
         cdef int index, stage
@@ -295,7 +328,7 @@ cdef class CompiledKernel:
         return 0
 
     cdef int32_t _checked_slot(self, int64_t slot) except -1:
-        if slot < 0 or (self.slots and slot >= self.slots) or slot > CHUNK:
+        if slot < 0 or (self.slots and slot >= self.slots) or slot > MOST_SLOTS:
             raise IndexError(f"slot {slot} does not exist")
         if slot > self.highest_slot:
             self.highest_slot = <int32_t>slot
@@ -307,29 +340,25 @@ cdef class CompiledKernel:
         """Forget all states, keep all memo tables."""
         self._drop_states()
         self.slots = 0
-        self.count = self.expanded = self.transitions = 0
-        self.edge_count = self.edge_room = self.expanded_edges = 0
+        self.count = self.expanded = self.transitions = self.expanded_edges = 0
         self.levels = self.level_end = 0
-        self.is_wide = False
         self.seen_any = self.seen_stable = 0
         self.first_any = [-1] * FLAG_BITS
         self.first_stable = [-1] * FLAG_BITS
 
     cdef void _drop_states(self) noexcept:
-        cdef int64_t index
-        for index in range(self.chunk_count):
-            free(self.chunks[index].vectors)
-            free(self.chunks[index].parents)
-            free(self.chunks[index].ends)
-        for index in range(self.edge_chunk_count):
-            free(self.edge_chunks[index])
-        free(self.chunks)
-        free(self.edge_chunks)
+        drop_arena(&self.roots)
+        drop_arena(&self.parent_bits.bits)
+        drop_arena(&self.parent_bits.samples)
+        drop_arena(&self.edge_lists.numbers)
+        drop_arena(&self.edge_lists.starts)
+        self.parent_bits.length = self.parent_bits.last = 0
+        drop_tuples(&self.parts)
+        drop_tuples(&self.pairs)
+        self.parts.count = self.pairs.count = 0
+        drop_shape(&self.shape)
         free(self.table.entries)
-        self.chunks = NULL
-        self.edge_chunks = NULL
         self.table.entries = NULL
-        self.chunk_count = self.chunk_capacity = self.edge_chunk_count = self.edge_chunk_capacity = 0
 
     def __len__(self):
         return self.count
@@ -349,15 +378,9 @@ cdef class CompiledKernel:
         return self._state_bytes() + self._memo_bytes()
 
     cdef int64_t _state_bytes(self) noexcept:
-        cdef int64_t total = table_bytes(&self.table)
-        cdef int64_t index, edges = self.edge_chunk_count * CHUNK
-        for index in range(self.chunk_count):
-            total += self.chunks[index].capacity * (self.chunks[index].width * self.slots + 8)
-        if self.edge_chunk_count:
-            edges += self.edge_room - CHUNK  # only the last chunk is smaller
-        total += edges * <int64_t>sizeof(int32_t)
-        total += self.chunk_capacity * <int64_t>sizeof(Chunk)
-        return total + self.edge_chunk_capacity * <int64_t>sizeof(void*)
+        cdef int64_t total = table_bytes(&self.table) + tuples_bytes(&self.parts) + tuples_bytes(&self.pairs)
+        total += arena_bytes(&self.roots) + arena_bytes(&self.parent_bits.bits) + arena_bytes(&self.parent_bits.samples)
+        return total + arena_bytes(&self.edge_lists.numbers) + arena_bytes(&self.edge_lists.starts)
 
     cdef int64_t _memo_bytes(self) noexcept:
         cdef int64_t total = tuples_bytes(&self.edit_memo) + self.flags_capacity * <int64_t>sizeof(int64_t)
@@ -366,6 +389,7 @@ cdef class CompiledKernel:
         numbers += self.edit_spans.capacity + self.outcomes.capacity + self.taught.capacity
         numbers += self.source.capacity + self.drafts.capacity + self.more_drafts.capacity
         numbers += self.key.capacity + self.room.capacity + self.recent.capacity
+        numbers += self.folded.capacity + self.blank.capacity + self.fresh.capacity
         for index in range(self.actor_count + 1):
             total += reader_bytes(&self.readers[index]) + <int64_t>sizeof(Reader)
         for index in range(self.family_count):
@@ -381,12 +405,12 @@ cdef class CompiledKernel:
     def parent(self, int64_t state):
         """The state from which `state` was first reached, -1 for initial ones."""
         self._check_state(state, self.count)
-        return self.chunks[state >> CHUNK_BITS].parents[state & CHUNK_MASK]
+        return parent_of(&self.parent_bits, state)
 
     def is_stable(self, int64_t state):
         """True if only events leave this (expanded) state."""
         self._check_state(state, self.expanded)
-        return self._first_edge(state) == self._end_of_edges(state)
+        return edges_of(&self.edge_lists, state).left == 0
 
     def flags(self, int64_t state):
         """The observer's flags in this state."""
@@ -401,31 +425,20 @@ cdef class CompiledKernel:
 
     def successors(self, int64_t state):
         """Targets of the steps of an expanded state that are not events."""
-        cdef int64_t edge
         self._check_state(state, self.expanded)
-        return tuple([self._edge(edge) for edge in range(self._first_edge(state), self._end_of_edges(state))])
-
-    cdef inline int32_t _edge(self, int64_t edge) noexcept:
-        return self.edge_chunks[edge >> CHUNK_BITS][edge & CHUNK_MASK]
-
-    cdef inline int64_t _first_edge(self, int64_t state) noexcept:
-        cdef Chunk* chunk = &self.chunks[state >> CHUNK_BITS]
-        cdef int64_t row = state & CHUNK_MASK
-        return chunk.base + (chunk.ends[row - 1] if row else 0)
-
-    cdef inline int64_t _end_of_edges(self, int64_t state) noexcept:
-        cdef Chunk* chunk = &self.chunks[state >> CHUNK_BITS]
-        return chunk.base + chunk.ends[state & CHUNK_MASK]
+        cdef Cursor cursor = edges_of(&self.edge_lists, state)
+        return tuple([next_edge(&self.edge_lists, &cursor) for _ in range(cursor.left)])
 
     cdef inline void _load(self, int64_t state) noexcept:
-        load(&self.chunks[state >> CHUNK_BITS], state & CHUNK_MASK, self.slots, self.source.data)
+        unfold(&self.shape, &self.parts, &self.pairs, <int32_t*>at(&self.roots, state * ROOT), self.source.data)
 
-    cdef inline int32_t _memory(self, int64_t state) noexcept:
-        cdef Chunk* chunk = &self.chunks[state >> CHUNK_BITS]
-        cdef int64_t place = (state & CHUNK_MASK) * self.slots
-        if chunk.width == WIDE:
-            return (<int32_t*>chunk.vectors)[place]
-        return (<uint16_t*>chunk.vectors)[place]
+    cdef int32_t _memory(self, int64_t state) noexcept:
+        """The first cell of a stored state."""
+        cdef int32_t node = (<int32_t*>at(&self.roots, state * ROOT))[0]
+        cdef int _
+        for _ in range(self.shape.steps):
+            node = self.pairs.keys.data[2 * <int64_t>node]
+        return self.parts.keys.data[<int64_t>node * self.shape.width]
 
     # -- snapshots ------------------------------------------------------------------------------
 
@@ -443,46 +456,60 @@ cdef class CompiledKernel:
             raise IndexError(f"there are {self.taught.length} lessons")
         return PyBytes_FromStringAndSize(<char*>self.taught.data, end * <int64_t>sizeof(int32_t))
 
-    cdef Chunk* _chunk_with(self, int64_t first, int64_t last, int64_t end) except NULL:
-        """The chunk that holds all these states."""
-        if first < 0 or last <= first or last > end or first >> CHUNK_BITS != (last - 1) >> CHUNK_BITS:
-            raise IndexError(f"states {first} to {last} are not in one chunk")
-        return &self.chunks[first >> CHUNK_BITS]
+    cdef int _check_range(self, int64_t first, int64_t last, int64_t end) except -1:
+        if first < 0 or last < first or last > end:
+            raise IndexError(f"states {first} to {last} are not there")
+        return 0
 
     def rows(self, int64_t first, int64_t last):
-        """Vectors of states of one chunk as numbers of so many bytes."""
-        cdef Chunk* chunk = self._chunk_with(first, last, self.count)
-        cdef int64_t width = chunk.width * <int64_t>self.slots
-        cdef char* start = <char*>chunk.vectors + (first & CHUNK_MASK) * width
-        return chunk.width, PyBytes_FromStringAndSize(start, (last - first) * width)
+        """Vectors of states as numbers of so many bytes."""
+        cdef int64_t state
+        cdef Ints cells
+        memset(&cells, 0, sizeof(Ints))
+        self._check_range(first, last, self.count)
+        try:
+            reserve(&cells, (last - first) * self.slots)
+            for state in range(first, last):
+                self._load(state)
+                memcpy(cells.data + (state - first) * self.slots, self.source.data, self.slots * sizeof(int32_t))
+            cells.length = (last - first) * self.slots
+            return narrowed(&cells)
+        finally:
+            drop(&cells)
 
     def parents(self, int64_t first, int64_t last):
-        """Parents of states of one chunk, as 32-bit numbers."""
-        cdef Chunk* chunk = self._chunk_with(first, last, self.count)
-        cdef char* start = <char*>(chunk.parents + (first & CHUNK_MASK))
-        return PyBytes_FromStringAndSize(start, (last - first) * <int64_t>sizeof(int32_t))
+        """Parents of states, as 32-bit numbers."""
+        cdef Ints above
+        memset(&above, 0, sizeof(Ints))
+        self._check_range(first, last, self.count)
+        try:
+            for state in range(first, last):
+                push(&above, <int32_t>parent_of(&self.parent_bits, state))
+            return bytes_of(&above)
+        finally:
+            drop(&above)
 
     def edges(self, int64_t first, int64_t last):
         """How many steps leave each of these expanded states, events left out, and where to, as 32-bit numbers."""
-        cdef int64_t state, edge, length
-        cdef list parts = []
-        cdef Ints degrees
+        cdef Ints degrees, targets
         memset(&degrees, 0, sizeof(Ints))
-        self._chunk_with(first, last, self.expanded)
+        memset(&targets, 0, sizeof(Ints))
+        self._check_range(first, last, self.expanded)
         try:
             for state in range(first, last):
-                push(&degrees, <int32_t>(self._end_of_edges(state) - self._first_edge(state)))
-            counts = PyBytes_FromStringAndSize(<char*>degrees.data, degrees.length * <int64_t>sizeof(int32_t))
+                push(&degrees, self._read_edges(state, &targets))
+            return bytes_of(&degrees), bytes_of(&targets)
         finally:
             drop(&degrees)
-        edge = self._first_edge(first)
-        while edge < self._end_of_edges(last - 1):
-            length = min(CHUNK - (edge & CHUNK_MASK), self._end_of_edges(last - 1) - edge)
-            parts.append(PyBytes_FromStringAndSize(
-                <char*>(self.edge_chunks[edge >> CHUNK_BITS] + (edge & CHUNK_MASK)), length * <int64_t>sizeof(int32_t)
-            ))
-            edge += length
-        return counts, b"".join(parts)
+            drop(&targets)
+
+    cdef int32_t _read_edges(self, int64_t state, Ints* targets) except -1:
+        """Adds the edges of an expanded state; returns how many."""
+        cdef Cursor cursor = edges_of(&self.edge_lists, state)
+        cdef int32_t count = <int32_t>cursor.left
+        while cursor.left:
+            push(targets, <int32_t>next_edge(&self.edge_lists, &cursor))
+        return count
 
     def relearn(self, bytes lessons):
         """Asks the system everything again, in the order of the lessons; ValueError if they make no sense."""
@@ -564,6 +591,7 @@ cdef class CompiledKernel:
         cdef const char* numbers = PyBytes_AS_STRING(rows)
         cdef int slot
         cdef int32_t cell
+        cdef int32_t root[2]
         if width not in (NARROW, WIDE) or not self.slots or len(rows) != end * self.slots * width:
             raise ValueError("states that do not fit")
         for row in range(end):
@@ -573,9 +601,10 @@ cdef class CompiledKernel:
                 if cell < 0 or cell >= cells:
                     raise ValueError("states that do not fit")
                 self.source.data[slot] = cell
-            if above[row] < -1 or above[row] >= self.count:
+            if above[row] + 1 < self.parent_bits.last or above[row] >= self.count:
                 raise ValueError("a state before its parent")
-            self._append(self.source.data, hashed(self.source.data, self.slots), above[row])
+            self._fold(self.source.data, self.blank.data, root)
+            self._append(root, hashed(root, 2), self.source.data[0], above[row])
 
     def restore_edges(self, bytes degrees, bytes edges):
         """Marks the next states as expanded, with the steps that `edges` gave; ValueError if they are none."""
@@ -588,11 +617,11 @@ cdef class CompiledKernel:
         for row in range(states):
             if counts[row] < 0 or counts[row] > end - place:
                 raise ValueError("steps that do not fit")
-            self.edge_count = self.expanded_edges
+            self.fresh.length = 0
             for edge in range(place, place + counts[row]):
                 if targets[edge] < 0 or targets[edge] >= self.count:
                     raise ValueError("a step to nowhere")
-                self._add_edge(targets[edge])
+                push(&self.fresh, targets[edge])
             place += counts[row]
             self._close_expansion(self.expanded)
             self.expanded += 1
@@ -616,7 +645,7 @@ cdef class CompiledKernel:
         for slot in range(self.slots):
             self.source.data[slot] = numbers[slot]
         self._finish(self.source.data, memory)
-        return self._store(self.source.data, -1)
+        return self._store(self.source.data, self.blank.data, -1)
 
     cdef list _learn_initial(self, cells):
         cdef list numbers = [0, *[self.cells.number(cell) for cell in cells[1:]]]
@@ -633,9 +662,20 @@ cdef class CompiledKernel:
             raise ValueError(f"states have {self.slots} slots, not {slots}")
         if self.highest_slot >= slots:
             raise IndexError(f"slot {self.highest_slot} does not exist")
-        reserve(&self.source, slots)
+        if not self.slots:
+            plan_shape(&self.shape, slots)
+            self.parts.width = self.shape.width
+            self._make_room(folded_length(&self.shape))
         reserve(&self.drafts, slots)
         self.slots = slots
+        return 0
+
+    cdef int _make_room(self, int64_t length) except -1:
+        """Room for folded vectors, zero beyond the slots."""
+        reserve(&self.source, length)
+        reserve(&self.folded, length)
+        fill_to(&self.blank, length)
+        memset(self.folded.data, 0, length * sizeof(int32_t))
         return 0
 
     def run(self, int64_t expansions, int64_t max_states):
@@ -658,24 +698,18 @@ cdef class CompiledKernel:
 
     cdef int _expand(self, int64_t state) except -1:
         cdef int64_t taken
-        self.edge_count = self.expanded_edges
+        self.fresh.length = 0
         taken = self._visit(state, None)
         self._close_expansion(state)
         self.transitions += taken
         return 0
 
     cdef int _close_expansion(self, int64_t state) except -1:
-        """Takes over the edges added since the last expansion as those of this state."""
-        cdef Chunk* chunk = &self.chunks[state >> CHUNK_BITS]
-        cdef int64_t row = state & CHUNK_MASK
-        if not row:
-            chunk.base = self.expanded_edges
-        if self.edge_count - chunk.base > 0xFFFFFFFF:
-            raise MemoryError("too many edges")
-        chunk.ends[row] = <uint32_t>(self.edge_count - chunk.base)
-        if self.edge_count == self.expanded_edges:  # stable: events alone leave it
+        """Takes over the fresh edges as those of this state."""
+        write_edges(&self.edge_lists, state, self.fresh.data, self.fresh.length)
+        self.expanded_edges += self.fresh.length
+        if not self.fresh.length:  # stable: events alone leave it
             self.seen_stable = self._note(self.first_stable, self.seen_stable, self._memory(state), state)
-        self.expanded_edges = self.edge_count
         return 0
 
     def steps(self, int64_t state):
@@ -742,7 +776,9 @@ cdef class CompiledKernel:
         cdef int64_t actor, effect
         cdef int32_t* answer
         self._load(state)
-        work.edge = self._first_edge(state)
+        work.edge = 0
+        self.fresh.length = 0
+        self._read_edges(state, &self.fresh)
         for stage in range(STAGES):
             if (stage == AT_IDLE and has_urgent) or (stage == AT_CALM and not is_stable):
                 continue
@@ -771,11 +807,11 @@ cdef class CompiledKernel:
                 continue
             moved = 1
             if rows == 1 and role != EVENT:
-                target = self._edge(work.edge)  # as it was found when the state was expanded
+                target = self.fresh.data[work.edge]  # as it was found when the state was expanded
                 work.edge += 1
             else:
                 self._finish(draft, self.source.data[0])
-                target = self._find(draft, hashed(draft, self.slots))
+                target = self._find(draft)
                 if target < 0:
                     raise KeyError("a step to a state that is not stored")
                 if role != EVENT and self._is_first(<int32_t>target):
@@ -874,16 +910,16 @@ cdef class CompiledKernel:
             kept |= MOVED
             self._finish(draft, self.source.data[0])
             if found is None:
-                target = self._store(draft, state)
+                target = self._store(draft, self.source.data, state)
             else:
-                target = self._find(draft, hashed(draft, self.slots))
+                target = self._find(draft)
             if target < 0 or (rows > 1 and not self._is_first(<int32_t>target)):
                 continue
             kept += 1
             if found is not None:
                 found.append(Step(actor, self.effect_values[effect], target))
             elif role != EVENT:
-                self._add_edge(<int32_t>target)
+                push(&self.fresh, <int32_t>target)
         return kept
 
     cdef inline int _is_first(self, int32_t target) except -1:
@@ -894,32 +930,6 @@ cdef class CompiledKernel:
                 return 0
         push(&self.recent, target)
         return 1
-
-    cdef inline int _add_edge(self, int32_t target) except -1:
-        if (self.edge_count >> CHUNK_BITS) >= self.edge_chunk_count or (
-            (self.edge_count >> CHUNK_BITS) == self.edge_chunk_count - 1
-            and (self.edge_count & CHUNK_MASK) >= self.edge_room
-        ):
-            self._grow_edges()
-        self.edge_chunks[self.edge_count >> CHUNK_BITS][self.edge_count & CHUNK_MASK] = target
-        self.edge_count += 1
-        return 0
-
-    cdef int _grow_edges(self) except -1:
-        """Makes room for one more edge: the last chunk doubles, or a new one begins."""
-        cdef int64_t last = self.edge_chunk_count - 1, grown
-        if last >= 0 and self.edge_room < CHUNK:
-            grown = self.edge_room * 2
-            self.edge_chunks[last] = <int32_t*>resized(self.edge_chunks[last], grown * sizeof(int32_t))
-            self.edge_room = grown
-            return 0
-        if self.edge_chunk_count == self.edge_chunk_capacity:
-            self.edge_chunks = <int32_t**>resized(self.edge_chunks, (last + 8) * 2 * sizeof(void*))
-            self.edge_chunk_capacity = (last + 8) * 2
-        self.edge_chunks[last + 1] = <int32_t*>resized(NULL, FIRST_CAPACITY * sizeof(int32_t))
-        self.edge_room = FIRST_CAPACITY
-        self.edge_chunk_count += 1
-        return 0
 
     # -- actors ---------------------------------------------------------------------------------
 
@@ -957,11 +967,17 @@ cdef class CompiledKernel:
         cdef int64_t number
         self._read(actor, self.source.data, self.key.data)
         self.calls += 1
-        value = hashed(self.key.data, reader.memo.width)
-        number = find_tuple(&reader.memo, self.key.data, value)
-        if number < 0:
-            number = self._learn_answer(actor, value)
-        elif self.check_every:
+        if is_recent(reader, self.key.data):
+            number = reader.recent
+        else:
+            value = hashed(self.key.data, reader.memo.width)
+            number = find_tuple(&reader.memo, self.key.data, value)
+            if number < 0:
+                number = self._learn_answer(actor, value)
+                reader.recent = number
+                return reader.answers.data + 2 * number
+            reader.recent = number
+        if self.check_every:
             self._recheck(actor, number)
         return reader.answers.data + 2 * number
 
@@ -1108,9 +1124,14 @@ cdef class CompiledKernel:
         cdef int64_t number
         self.key.data[0] = memory
         self._read(self.actor_count, vector, self.key.data + 1)
+        if is_recent(reader, self.key.data):
+            return reader.answers.data[reader.recent]
         value = hashed(self.key.data, reader.memo.width)
         number = find_tuple(&reader.memo, self.key.data, value)
-        return reader.answers.data[number] if number >= 0 else self._learn_memory(value)
+        if number < 0:
+            return self._learn_memory(value)
+        reader.recent = number
+        return reader.answers.data[number]
 
     cdef int32_t _learn_memory(self, uint64_t value) except -1:
         cdef Reader* reader = &self.readers[self.actor_count]
@@ -1146,11 +1167,24 @@ cdef class CompiledKernel:
 
     # -- storing ----------------------------------------------------------------------------------
 
-    cdef inline int64_t _find(self, const int32_t* vector, uint64_t value) noexcept:
-        """The number of a stored vector, -1 if it is not there."""
+    cdef inline int _fold(self, const int32_t* vector, const int32_t* known, int32_t* root) except -1:
+        """The pair that stands for a vector; much of it may be `known` from another one."""
+        memcpy(self.folded.data, vector, self.slots * sizeof(int32_t))
+        return fold(&self.shape, &self.parts, &self.pairs, known, self.folded.data, root)
+
+    cdef inline int64_t _find(self, const int32_t* vector) noexcept:
+        """The number of a stored vector that may be like the source, -1 if it is not there."""
+        cdef int32_t root[2]
+        memcpy(self.folded.data, vector, self.slots * sizeof(int32_t))
+        if not find_fold(&self.shape, &self.parts, &self.pairs, self.source.data, self.folded.data, root):
+            return -1
+        return self._find_root(root, hashed(root, 2))
+
+    cdef inline int64_t _find_root(self, const int32_t* root, uint64_t value) noexcept:
+        """The number of a stored state, -1 if it is not there."""
         cdef uint64_t mask, place
         cdef uint32_t entry, tag, low
-        cdef int64_t number
+        cdef int32_t* pair
         if self.table.entries == NULL:
             return -1
         mask = (<uint64_t>1 << self.table.bits) - 1
@@ -1162,62 +1196,47 @@ cdef class CompiledKernel:
             if entry == EMPTY:
                 return -1
             if (entry & ~low) == tag:
-                number = entry & low
-                if holds(&self.chunks[number >> CHUNK_BITS], number & CHUNK_MASK, self.slots, vector):
-                    return number
+                pair = <int32_t*>at(&self.roots, <int64_t>(entry & low) * ROOT)
+                if pair[0] == root[0] and pair[1] == root[1]:
+                    return entry & low
             place = (place + 1) & mask
 
-    cdef inline int64_t _store(self, const int32_t* vector, int64_t parent) except -1:
-        cdef uint64_t value = hashed(vector, self.slots)
-        cdef int64_t number = self._find(vector, value)
-        return number if number >= 0 else self._append(vector, value, parent)
+    cdef inline int64_t _store(self, const int32_t* vector, const int32_t* known, int64_t parent) except -1:
+        cdef int32_t root[2]
+        cdef uint64_t value
+        cdef int64_t number
+        self._fold(vector, known, root)
+        value = hashed(root, 2)
+        number = self._find_root(root, value)
+        return number if number >= 0 else self._append(root, value, vector[0], parent)
 
-    cdef int64_t _append(self, const int32_t* vector, uint64_t value, int64_t parent) except -1:
-        cdef int64_t number = self.count, row = number & CHUNK_MASK
-        cdef Chunk* chunk
+    cdef int64_t _append(self, const int32_t* root, uint64_t value, int32_t memory, int64_t parent) except -1:
+        cdef int64_t number = self.count
+        cdef int32_t* pair
         if number >= MAX_STATES:
             raise MemoryError("too many states")
         if is_full(&self.table, number):
             self._grow_table()
-        chunk = self._room_for(number, is_narrow(vector, self.slots))
-        save(chunk, row, self.slots, vector)
-        chunk.parents[row] = <int32_t>parent
+        self.roots.length = number * ROOT  # an earlier failure may have left a rest
+        pair = <int32_t*>claim(&self.roots, ROOT)
+        pair[0], pair[1] = root[0], root[1]
+        write_parent(&self.parent_bits, number, parent)
         put(&self.table, value, number)
         self.count += 1
-        self.seen_any = self._note(self.first_any, self.seen_any, vector[0], number)
+        self.seen_any = self._note(self.first_any, self.seen_any, memory, number)
         return number
 
-    cdef Chunk* _room_for(self, int64_t number, bint narrow) except NULL:
-        """The chunk of a new state, with a free row."""
-        cdef int64_t index = number >> CHUNK_BITS, row = number & CHUNK_MASK
-        cdef Chunk* chunk
-        if index >= self.chunk_capacity:
-            self.chunks = <Chunk*>resized(self.chunks, (index + 4) * 2 * sizeof(Chunk))
-            self.chunk_capacity = (index + 4) * 2
-        chunk = &self.chunks[index]
-        if index >= self.chunk_count:
-            memset(chunk, 0, sizeof(Chunk))
-            chunk.width = WIDE if self.is_wide else NARROW
-            self.chunk_count = index + 1
-        if not narrow and chunk.width == NARROW:
-            self.is_wide = True
-            widen(chunk, row, self.slots)
-        if row >= chunk.capacity:
-            grow_chunk(chunk, self.slots)
-        return chunk
-
     cdef int _grow_table(self) except -1:
-        """Doubles the table; hashes are computed anew from the vectors, cheaper than keeping them."""
+        """Doubles the table; hashes are computed anew from the states, cheaper than keeping them."""
         cdef int bits = next_bits(&self.table)
         cdef int64_t number
-        cdef uint32_t* entries = empty_entries(bits)
-        reserve(&self.room, self.slots)
+        cdef uint32_t* entries
         free(self.table.entries)
-        self.table.entries = entries
+        self.table.entries = NULL
+        self.table.entries = empty_entries(bits)
         self.table.bits = bits
         for number in range(self.count):
-            load(&self.chunks[number >> CHUNK_BITS], number & CHUNK_MASK, self.slots, self.room.data)
-            put(&self.table, hashed(self.room.data, self.slots), number)
+            put(&self.table, hashed(<int32_t*>at(&self.roots, number * ROOT), 2), number)
         return 0
 
     cdef uint64_t _note(self, list first, uint64_t seen, int32_t memory, int64_t state) except? 0:
@@ -1245,7 +1264,9 @@ cdef class CompiledKernel:
             free(walk.low)
             free(walk.stack)
             free(walk.path)
-            free(walk.cursor)
+            free(walk.places)
+            free(walk.lasts)
+            free(walk.left)
         found.sort()
         return found
 
@@ -1257,7 +1278,9 @@ cdef class CompiledKernel:
         walk.low = <int32_t*>resized(NULL, states * sizeof(int32_t))
         walk.stack = <int32_t*>resized(NULL, states * sizeof(int32_t))
         walk.path = <int32_t*>resized(NULL, states * sizeof(int32_t))
-        walk.cursor = <int64_t*>resized(NULL, states * sizeof(int64_t))
+        walk.places = <int64_t*>resized(NULL, states * sizeof(int64_t))
+        walk.lasts = <int32_t*>resized(NULL, states * sizeof(int32_t))
+        walk.left = <int32_t*>resized(NULL, states * sizeof(int32_t))
         return 0
 
     cdef int _walk_all(self, Tarjan* walk, list found) except -1:
@@ -1269,7 +1292,7 @@ cdef class CompiledKernel:
             while walk.depth:
                 self._advance(walk, found)
                 taken += 1
-                if not taken & CHUNK_MASK:
+                if not taken & WALK_MASK:
                     PyErr_CheckSignals()
         return 0
 
@@ -1279,20 +1302,28 @@ cdef class CompiledKernel:
         walk.stack[walk.height] = state
         walk.height += 1
         walk.path[walk.depth] = state
-        walk.cursor[walk.depth] = self._first_edge(state)
         walk.depth += 1
+        self._leave_at(walk, edges_of(&self.edge_lists, state))
+
+    cdef inline void _leave_at(self, Tarjan* walk, Cursor cursor) noexcept:
+        """Remembers the edge from which the last state of the path is left."""
+        walk.places[walk.depth - 1] = cursor.place
+        walk.lasts[walk.depth - 1] = <int32_t>cursor.last
+        walk.left[walk.depth - 1] = <int32_t>cursor.left
 
     cdef int _advance(self, Tarjan* walk, list found) except -1:
         """Follows the edges of the last state of the path to the first new one, or leaves it."""
         cdef int32_t state = walk.path[walk.depth - 1], target
-        cdef int64_t edge = walk.cursor[walk.depth - 1], end = self._end_of_edges(state)
-        while edge < end:
-            target = self._edge(edge)
-            edge += 1
+        cdef Cursor cursor
+        cursor.place = walk.places[walk.depth - 1]
+        cursor.last = walk.lasts[walk.depth - 1]
+        cursor.left = walk.left[walk.depth - 1]
+        while cursor.left:
+            target = <int32_t>next_edge(&self.edge_lists, &cursor)
             if target >= self.expanded:
                 continue
             if not walk.index[target]:
-                walk.cursor[walk.depth - 1] = edge
+                self._leave_at(walk, cursor)
                 self._enter(walk, target)
                 return 0
             if walk.index[target] != DONE and walk.index[target] < walk.low[state]:
@@ -1317,8 +1348,8 @@ cdef class CompiledKernel:
         return 0
 
     cdef inline bint _has_loop(self, int32_t state) noexcept:
-        cdef int64_t edge
-        for edge in range(self._first_edge(state), self._end_of_edges(state)):
-            if self._edge(edge) == state:
+        cdef Cursor cursor = edges_of(&self.edge_lists, state)
+        while cursor.left:
+            if next_edge(&self.edge_lists, &cursor) == state:
                 return True
         return False

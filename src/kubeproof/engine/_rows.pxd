@@ -1,93 +1,164 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Rows of cell numbers: how states are stored, and how interchangeable blocks are sorted.
+"""Rows of cell numbers: how states are stored as trees, and how interchangeable blocks are sorted.
 
 Only inline functions, so that this is no module of its own.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
-from kubeproof.engine._arrays cimport resized, same
+from kubeproof.engine._arrays cimport Tuples, add_tuple, find_tuple, hashed, resized, same
 
 cdef enum:
-    FIRST_CAPACITY = 64  # a chunk grows by doubling, so that small searches stay small
-    NARROW = 2  # bytes of a cell number below 65536
+    NARROW = 2  # bytes of a cell number below 65536 in a snapshot
     WIDE = 4
+    WIDEST_PART = 8  # cells
+    MOST_PARTS = 2147483646
 
 
-# -- stored states --------------------------------------------------------------------------------
-
-cdef struct Chunk:
-    void* vectors
-    int32_t* parents
-    uint32_t* ends  # edges of this chunk's states up to and with each state
-    int64_t base  # edges of all states before the chunk
-    int64_t capacity
-    int width  # bytes per cell number: narrow until a large number occurs in the chunk
+# -- states as trees -------------------------------------------------------------------------------
+# The cells are cut into parts of equal width, and equal parts have one number. Over the parts stands a balanced tree
+# of pairs, in which equal pairs have one number. So what states have in common is stored once, and a state is the
+# pair of its two halves (Laarman, van de Pol, Weber: Parallel Recursive State Compression for Free, SPIN 2011).
+# A vector that is folded has room for its cells, zeros up to whole parts, and the numbers of its parts and pairs.
 
 
-cdef inline void load(Chunk* chunk, int64_t row, int slots, int32_t* vector) noexcept nogil:
-    cdef int slot
-    cdef uint16_t* narrow
-    if chunk.width == WIDE:
-        memcpy(vector, <int32_t*>chunk.vectors + row * slots, slots * sizeof(int32_t))
-        return
-    narrow = <uint16_t*>chunk.vectors + row * slots
-    for slot in range(slots):
-        vector[slot] = narrow[slot]
+cdef struct Shape:
+    int slots
+    int parts
+    int width  # cells of a part
+    int nodes  # pairs below the root
+    int32_t* left  # per pair, children first, and last of the root: where its parts are in a folded vector
+    int32_t* right
+    int steps  # pairs from the root's left child to the first part
 
 
-cdef inline bint holds(Chunk* chunk, int64_t row, int slots, const int32_t* vector) noexcept nogil:
-    cdef int slot
-    cdef uint16_t* narrow
-    if chunk.width == WIDE:
-        return same(<int32_t*>chunk.vectors + row * slots, vector, slots)
-    narrow = <uint16_t*>chunk.vectors + row * slots
-    for slot in range(slots):
-        if narrow[slot] != vector[slot]:
-            return False
-    return True
-
-
-cdef inline void save(Chunk* chunk, int64_t row, int slots, const int32_t* vector) noexcept nogil:
-    cdef int slot
-    cdef uint16_t* narrow
-    if chunk.width == WIDE:
-        memcpy(<int32_t*>chunk.vectors + row * slots, vector, slots * sizeof(int32_t))
-        return
-    narrow = <uint16_t*>chunk.vectors + row * slots
-    for slot in range(slots):
-        narrow[slot] = <uint16_t>vector[slot]
-
-
-cdef inline int widen(Chunk* chunk, int64_t rows, int slots) except -1:
-    """Gives every cell number of the chunk four bytes."""
-    cdef int32_t* wide = <int32_t*>resized(NULL, chunk.capacity * slots * WIDE)
-    cdef int64_t row
-    for row in range(rows):
-        load(chunk, row, slots, wide + row * slots)
-    free(chunk.vectors)
-    chunk.vectors = wide
-    chunk.width = WIDE
+cdef inline int plan_shape(Shape* shape, int slots) except -1:
+    """The tree over so many slots."""
+    drop_shape(shape)
+    shape.slots = slots
+    shape.parts = (slots + WIDEST_PART - 1) // WIDEST_PART
+    if shape.parts < 2:
+        shape.parts = 2
+    shape.width = (slots + shape.parts - 1) // shape.parts
+    shape.left = <int32_t*>resized(NULL, shape.parts * sizeof(int32_t))
+    shape.right = <int32_t*>resized(NULL, shape.parts * sizeof(int32_t))
+    cdef int32_t low = plan_pairs(shape, 0, shape.parts // 2)
+    cdef int32_t high = plan_pairs(shape, shape.parts // 2, shape.parts)
+    shape.left[shape.nodes], shape.right[shape.nodes] = low, high
+    while low >= shape.parts * (shape.width + 1):
+        shape.steps += 1
+        low = shape.left[low - shape.parts * (shape.width + 1)]
     return 0
 
 
-cdef inline int grow_chunk(Chunk* chunk, int slots) except -1:
-    cdef int64_t capacity = chunk.capacity * 2 if chunk.capacity else FIRST_CAPACITY
-    chunk.vectors = resized(chunk.vectors, capacity * slots * chunk.width)
-    chunk.parents = <int32_t*>resized(chunk.parents, capacity * sizeof(int32_t))
-    chunk.ends = <uint32_t*>resized(chunk.ends, capacity * sizeof(uint32_t))
-    chunk.capacity = capacity
+cdef inline int32_t plan_pairs(Shape* shape, int first, int last) noexcept:
+    """Where the number for a range of parts is in a folded vector."""
+    cdef int32_t low, high
+    if last - first == 1:
+        return shape.parts * shape.width + first
+    low = plan_pairs(shape, first, (first + last) // 2)
+    high = plan_pairs(shape, (first + last) // 2, last)
+    shape.left[shape.nodes], shape.right[shape.nodes] = low, high
+    shape.nodes += 1
+    return shape.parts * (shape.width + 1) + shape.nodes - 1
+
+
+cdef inline void drop_shape(Shape* shape) noexcept:
+    free(shape.left)
+    free(shape.right)
+    memset(shape, 0, sizeof(Shape))
+
+
+cdef inline int64_t folded_length(Shape* shape) noexcept nogil:
+    return shape.parts * <int64_t>(shape.width + 2)
+
+
+cdef inline void unfold(
+    Shape* shape, Tuples* parts, Tuples* pairs, const int32_t* root, int32_t* vector
+) noexcept nogil:
+    """Writes a state as a folded vector."""
+    cdef int node = shape.nodes, part
+    cdef int32_t* numbers = vector + shape.parts * shape.width
+    cdef const int32_t* pair = root
+    vector[shape.left[node]] = pair[0]
+    vector[shape.right[node]] = pair[1]
+    for node in range(shape.nodes - 1, -1, -1):
+        pair = pairs.keys.data + 2 * <int64_t>numbers[shape.parts + node]
+        vector[shape.left[node]] = pair[0]
+        vector[shape.right[node]] = pair[1]
+    for part in range(shape.parts):
+        memcpy(
+            vector + part * shape.width,
+            parts.keys.data + numbers[part] * <int64_t>shape.width,
+            shape.width * sizeof(int32_t),
+        )
+
+
+cdef inline int fold(
+    Shape* shape, Tuples* parts, Tuples* pairs, const int32_t* known, int32_t* vector, int32_t* root
+) except -1:
+    """Finds the numbers of a vector's parts and pairs, new ones if they are new; what `known` has as well is had
+    from it."""
+    cdef int part, node, place = 0, number = shape.parts * shape.width
+    cdef int32_t pair[2]
+    for part in range(shape.parts):
+        if same(vector + place, known + place, shape.width):
+            vector[number] = known[number]
+        else:
+            vector[number] = number_of(parts, vector + place)
+        place += shape.width
+        number += 1
+    for node in range(shape.nodes):
+        pair[0], pair[1] = vector[shape.left[node]], vector[shape.right[node]]
+        if pair[0] == known[shape.left[node]] and pair[1] == known[shape.right[node]]:
+            vector[number] = known[number]
+        else:
+            vector[number] = number_of(pairs, pair)
+        number += 1
+    root[0], root[1] = vector[shape.left[shape.nodes]], vector[shape.right[shape.nodes]]
     return 0
 
 
-cdef inline bint is_narrow(const int32_t* vector, int slots) noexcept nogil:
-    cdef int32_t all_bits = 0
-    cdef int slot
-    for slot in range(slots):
-        all_bits |= vector[slot]
-    return all_bits < 65536
+cdef inline int32_t number_of(Tuples* tuples, const int32_t* key) except -1:
+    """The number of a tuple, a new one if it is new."""
+    cdef uint64_t value = hashed(key, tuples.width)
+    cdef int64_t number = find_tuple(tuples, key, value)
+    if number >= 0:
+        return <int32_t>number
+    if tuples.count >= MOST_PARTS:
+        raise MemoryError("too many parts of states")
+    add_tuple(tuples, key, value)
+    return <int32_t>(tuples.count - 1)
+
+
+cdef inline int find_fold(
+    Shape* shape, Tuples* parts, Tuples* pairs, const int32_t* known, int32_t* vector, int32_t* root
+) noexcept nogil:
+    """As `fold`, but adds nothing; 0 if it would: the vector is no stored state then."""
+    cdef int part, node, place = 0, number = shape.parts * shape.width
+    cdef int32_t pair[2]
+    for part in range(shape.parts):
+        if same(vector + place, known + place, shape.width):
+            vector[number] = known[number]
+        else:
+            vector[number] = <int32_t>find_tuple(parts, vector + place, hashed(vector + place, shape.width))
+            if vector[number] < 0:
+                return 0
+        place += shape.width
+        number += 1
+    for node in range(shape.nodes):
+        pair[0], pair[1] = vector[shape.left[node]], vector[shape.right[node]]
+        if pair[0] == known[shape.left[node]] and pair[1] == known[shape.right[node]]:
+            vector[number] = known[number]
+        else:
+            vector[number] = <int32_t>find_tuple(pairs, pair, hashed(pair, 2))
+            if vector[number] < 0:
+                return 0
+        number += 1
+    root[0], root[1] = vector[shape.left[shape.nodes]], vector[shape.right[shape.nodes]]
+    return 1
 
 
 # -- blocks of interchangeable slots ----------------------------------------------------------------

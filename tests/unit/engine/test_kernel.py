@@ -374,8 +374,10 @@ def test_memory_is_given_back_when_states_are_cleared(compiled: MakeKernel) -> N
     explored(kernel, system)
 
     assert empty < cleared < full == kernel.bytes_used()
-    # 8,192 rows of 4 narrow cells, parent and end; 22,800 edges; 16,384 entries; lists of chunks
-    assert full - cleared == 8192 * 16 + 32768 * 4 + 16384 * 4 + 8 * 48 + 14 * 8
+    roots, table = 8192 * 8, 16384 * 4
+    parts = 1024 * 4 + 1024 * 4  # 420 halves of two cells each, and their table
+    edges, parents = 32768 + 2048 * 8, 2048 + 64 * 8  # a byte per edge or state, and places now and then
+    assert full - cleared == roots + table + parts + edges + parents + 5 * 8 * 8  # lists of blocks
 
 
 def test_the_plain_kernel_knows_roughly_what_it_holds() -> None:
