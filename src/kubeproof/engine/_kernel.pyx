@@ -36,7 +36,7 @@ cdef enum:
     LEARN_ANSWER = 2
     LEARN_EDIT = 3
     LEARN_MEMORY = 4
-    DONE = -1  # in Tarjan's index: the state's component is known
+    DONE = 2147483647  # in the walk's index: the state's component is known
     MAX_STATES = 2147483646
 
 cdef extern from *:
@@ -127,18 +127,15 @@ cdef bytes bytes_of(Ints* numbers):
     return PyBytes_FromStringAndSize(<char*>numbers.data, numbers.length * <int64_t>sizeof(int32_t))
 
 
-# -- strongly connected components (Tarjan 1972) ------------------------------------------------------
+# -- strongly connected components (Pearce, A Space-Efficient Algorithm for Finding SCCs, 2016) ---------
 
-cdef struct Tarjan:
-    int32_t* index  # 0: not visited; DONE: its component is known
-    int32_t* low
-    int32_t* stack  # states without a component yet
-    int32_t* path  # states being visited
-    int64_t* places  # per state of the path: where its next edge is,
-    int32_t* lasts  # the edge read last,
-    int32_t* left  # and how many are not read
-    int64_t height
+cdef struct Walk:
+    int32_t* index  # 0: not visited; DONE: its component is known; else the lowest index that it reaches
+    int32_t* path  # from the front the states being visited, from the back those left without a component yet
+    int32_t* left  # per state of the path: twice its edges that are not followed yet, and 1 if it may be a root
     int64_t depth
+    int64_t height  # states at the back
+    int64_t states
     int32_t visited
 
 
@@ -1254,36 +1251,28 @@ cdef class CompiledKernel:
     def cyclic_components(self):
         """The components with a cycle among the expanded states, each sorted, by their first states."""
         cdef list found = []
-        cdef Tarjan walk
-        memset(&walk, 0, sizeof(Tarjan))
+        cdef Walk walk
+        memset(&walk, 0, sizeof(Walk))
         try:
             self._prepare_walk(&walk)
             self._walk_all(&walk, found)
         finally:
             free(walk.index)
-            free(walk.low)
-            free(walk.stack)
             free(walk.path)
-            free(walk.places)
-            free(walk.lasts)
             free(walk.left)
         found.sort()
         return found
 
-    cdef int _prepare_walk(self, Tarjan* walk) except -1:
-        cdef int64_t states = max(1, self.expanded)
-        walk.index = <int32_t*>calloc(states, sizeof(int32_t))
+    cdef int _prepare_walk(self, Walk* walk) except -1:
+        walk.states = max(1, self.expanded)
+        walk.index = <int32_t*>calloc(walk.states, sizeof(int32_t))
         if walk.index == NULL:
             raise MemoryError()
-        walk.low = <int32_t*>resized(NULL, states * sizeof(int32_t))
-        walk.stack = <int32_t*>resized(NULL, states * sizeof(int32_t))
-        walk.path = <int32_t*>resized(NULL, states * sizeof(int32_t))
-        walk.places = <int64_t*>resized(NULL, states * sizeof(int64_t))
-        walk.lasts = <int32_t*>resized(NULL, states * sizeof(int32_t))
-        walk.left = <int32_t*>resized(NULL, states * sizeof(int32_t))
+        walk.path = <int32_t*>resized(NULL, walk.states * sizeof(int32_t))
+        walk.left = <int32_t*>resized(NULL, walk.states * sizeof(int32_t))
         return 0
 
-    cdef int _walk_all(self, Tarjan* walk, list found) except -1:
+    cdef int _walk_all(self, Walk* walk, list found) except -1:
         cdef int64_t root, taken = 0
         for root in range(self.expanded):
             if walk.index[root]:
@@ -1296,55 +1285,55 @@ cdef class CompiledKernel:
                     PyErr_CheckSignals()
         return 0
 
-    cdef inline void _enter(self, Tarjan* walk, int32_t state) noexcept:
+    cdef inline void _enter(self, Walk* walk, int32_t state) noexcept:
         walk.visited += 1
-        walk.index[state] = walk.low[state] = walk.visited
-        walk.stack[walk.height] = state
-        walk.height += 1
+        walk.index[state] = walk.visited
         walk.path[walk.depth] = state
+        walk.left[walk.depth] = <int32_t>(edges_of(&self.edge_lists, state).left << 1 | 1)
         walk.depth += 1
-        self._leave_at(walk, edges_of(&self.edge_lists, state))
 
-    cdef inline void _leave_at(self, Tarjan* walk, Cursor cursor) noexcept:
-        """Remembers the edge from which the last state of the path is left."""
-        walk.places[walk.depth - 1] = cursor.place
-        walk.lasts[walk.depth - 1] = <int32_t>cursor.last
-        walk.left[walk.depth - 1] = <int32_t>cursor.left
-
-    cdef int _advance(self, Tarjan* walk, list found) except -1:
+    cdef int _advance(self, Walk* walk, list found) except -1:
         """Follows the edges of the last state of the path to the first new one, or leaves it."""
         cdef int32_t state = walk.path[walk.depth - 1], target
-        cdef Cursor cursor
-        cursor.place = walk.places[walk.depth - 1]
-        cursor.last = walk.lasts[walk.depth - 1]
-        cursor.left = walk.left[walk.depth - 1]
+        cdef int32_t* left = &walk.left[walk.depth - 1]
+        cdef Cursor cursor = edges_of(&self.edge_lists, state)
+        while cursor.left > left[0] >> 1:  # followed before
+            next_edge(&self.edge_lists, &cursor)
         while cursor.left:
             target = <int32_t>next_edge(&self.edge_lists, &cursor)
             if target >= self.expanded:
                 continue
             if not walk.index[target]:
-                self._leave_at(walk, cursor)
+                left[0] = <int32_t>(cursor.left << 1 | (left[0] & 1))
                 self._enter(walk, target)
                 return 0
-            if walk.index[target] != DONE and walk.index[target] < walk.low[state]:
-                walk.low[state] = walk.index[target]
+            self._lower(walk, walk.depth - 1, walk.index[target])
         walk.depth -= 1
-        if walk.depth and walk.low[state] < walk.low[walk.path[walk.depth - 1]]:
-            walk.low[walk.path[walk.depth - 1]] = walk.low[state]
-        if walk.low[state] == walk.index[state]:
+        if left[0] & 1:
             self._leave(walk, state, found)
+            return 0
+        walk.height += 1
+        walk.path[walk.states - walk.height] = state
+        self._lower(walk, walk.depth - 1, walk.index[state])
         return 0
 
-    cdef int _leave(self, Tarjan* walk, int32_t state, list found) except -1:
-        """Takes a whole component from the stack; keeps it if it has a cycle."""
-        cdef int64_t position, bottom = walk.height - 1
-        while walk.stack[bottom] != state:
-            bottom -= 1
-        if bottom < walk.height - 1 or self._has_loop(state):
-            found.append(sorted([walk.stack[position] for position in range(bottom, walk.height)]))
-        for position in range(bottom, walk.height):
-            walk.index[walk.stack[position]] = DONE
-        walk.height = bottom
+    cdef inline void _lower(self, Walk* walk, int64_t depth, int32_t index) noexcept:
+        """A state of the path reaches this index: if that is below its own, it is no root."""
+        if index < walk.index[walk.path[depth]]:
+            walk.index[walk.path[depth]] = index
+            walk.left[depth] &= ~1
+
+    cdef int _leave(self, Walk* walk, int32_t state, list found) except -1:
+        """Takes the whole component of its root from the back; keeps it if it has a cycle."""
+        cdef int64_t first = walk.states - walk.height, last = first, place
+        while last < walk.states and walk.index[walk.path[last]] >= walk.index[state]:
+            last += 1
+        if last > first or self._has_loop(state):
+            found.append(sorted([state, *[walk.path[place] for place in range(first, last)]]))
+        for place in range(first, last):
+            walk.index[walk.path[place]] = DONE
+        walk.index[state] = DONE
+        walk.height = walk.states - last
         return 0
 
     cdef inline bint _has_loop(self, int32_t state) noexcept:
