@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubeproof.model.by_name.verbs import Verb
+from kubeproof.cluster.loops.actions import Verb
 from kubeproof.values import dataclass
 from kubeproof.verify.fix.edits import Edit
 from kubeproof.verify.result import IntentResult
