@@ -1,23 +1,24 @@
 """`dataclass` as in the standard library, made in a tenth of the time.
 
 The standard one compiles up to six methods for every class when its module is imported, most of which never run. This
-one leaves fields, slots and defaults to it and adds methods that all classes share; only `__init__` is taken from the
-standard one, once several instances were made. To a type checker it is the standard one.
+one adds methods that all classes share, and takes `__init__` from a class of the same shape, with the names changed,
+when the first instance is made. To a type checker it is the standard one.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from abc import update_abstractmethods
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
-from functools import partial
+from functools import cache
 from itertools import repeat
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 Values = Callable[[Any], tuple[Any, ...]]
-FIRST_INSTANCES = 128  # making an `__init__` takes as long as so many of these
 _OVERRIDABLE = ("__eq__", "__hash__", "__init__", "__repr__")
 
 
@@ -30,12 +31,13 @@ def make_dataclass(
     """
     if cls is None:
         return lambda cls: make_dataclass(cls, frozen=frozen, slots=slots, kw_only=kw_only)
-    written = [name for name in _OVERRIDABLE if name in vars(cls)]
-    bare: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(cls)
-    for name, method in _methods(bare, frozen).items():
-        if name not in written:
-            setattr(bare, name, method)
-    return bare
+    own = _fields_of(cls, kw_only)
+    body = vars(cls)
+    written = [name for name in _OVERRIDABLE if name in body]
+    made = _describe(own) | _methods(own, frozen, "__init__" in written)
+    for name in written:
+        del made[name]
+    return update_abstractmethods(_add_slots(cls, own, made) if slots else _add(cls, own, made))
 
 
 K = TypeVar("K")
@@ -63,9 +65,81 @@ else:
     replace = copy_with
 
 
-def _methods(cls: Any, frozen: bool) -> dict[str, Any]:
+# -- fields -----------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class _Standard:
+    """Has what the standard library writes into every dataclass."""
+
+    field: int = 0
+
+
+_FIELD = vars(fields(_Standard)[0].__class__)["_field_type"].__get__(fields(_Standard)[0])
+_PARAMETERS = vars(_Standard)["__dataclass_params__"]
+
+
+def _fields_of(cls: type, kw_only: bool) -> dict[str, Field[Any]]:
+    """The fields by name, those of bases first."""
+    found: dict[str, Field[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        found |= vars(base).get("__dataclass_fields__", {})
+    for name, kind in vars(cls).get("__annotations__", {}).items():
+        if not (kind.startswith("ClassVar") if isinstance(kind, str) else "ClassVar" in str(kind)):
+            found[name] = _make_field(cls, name, kind, kw_only)
+    return found
+
+
+def _make_field(cls: type, name: str, kind: Any, kw_only: bool) -> Field[Any]:
+    default = getattr(cls, name, MISSING)
+    if isinstance(default, Field):
+        made: Any = default
+    else:
+        begins = MISSING if isinstance(default, MemberDescriptorType) else default
+        made = Field(begins, MISSING, True, True, None, True, None, MISSING)  # type: ignore[arg-type]
+    made.name, made.type, made._field_type = name, kind, _FIELD
+    if made.kw_only is MISSING:
+        made.kw_only = kw_only
+    if made.default.__class__.__hash__ is None:
+        raise ValueError(f"mutable default {type(made.default)} for field {name} is not allowed: use default_factory")
+    return made  # type: ignore[no-any-return]
+
+
+def _describe(own: dict[str, Field[Any]]) -> dict[str, Any]:
+    """What `fields`, `asdict` and patterns read."""
+    matched = tuple(name for name, field in own.items() if field.init and not field.kw_only)
+    return {"__dataclass_fields__": own, "__dataclass_params__": _PARAMETERS, "__match_args__": matched}
+
+
+def _add(cls: Any, own: dict[str, Field[Any]], made: dict[str, Any]) -> Any:
+    for name, field in own.items():
+        if field.default is not MISSING:
+            setattr(cls, name, field.default)
+        elif name in vars(cls):
+            delattr(cls, name)
+    for name, value in made.items():
+        setattr(cls, name, value)
+    return cls
+
+
+def _add_slots(cls: Any, own: dict[str, Field[Any]], made: dict[str, Any]) -> Any:
+    """A second class, as slots cannot be added to one that exists."""
+    body = dict(vars(cls)) | made
+    inherited = {slot for base in cls.__mro__[1:-1] for slot in vars(base).get("__slots__", ())}
+    body["__slots__"] = tuple(name for name in own if name not in inherited)
+    for name in (*own, "__dict__", "__weakref__"):
+        body.pop(name, None)
+    second = type(cls)(cls.__name__, cls.__bases__, body)
+    second.__qualname__ = cls.__qualname__
+    return second
+
+
+# -- methods ----------------------------------------------------------------------------------------
+
+
+def _methods(every: dict[str, Field[Any]], frozen: bool, has_init: bool) -> dict[str, Any]:
     """What the class gets beside its fields."""
-    own = fields(cls)
+    own = every.values()
     compared = _values_of([field.name for field in own if field.compare])
     hashed = _values_of([field.name for field in own if (field.compare if field.hash is None else field.hash)])
 
@@ -75,8 +149,8 @@ def _methods(cls: Any, frozen: bool) -> dict[str, Any]:
     def hash_of(self: Any) -> int:
         return hash(hashed(self))
 
-    methods = {"__init__": _LateInit(cls, own, frozen), "__repr__": _show, "__eq__": is_equal, "__hash__": None}
-    if "__init__" in vars(cls):
+    methods = {"__init__": _LateInit(frozen), "__repr__": _show, "__eq__": is_equal, "__hash__": None}
+    if has_init:
         methods["__replace__"] = _standard_change
     return methods | _FROZEN | {"__hash__": hash_of} if frozen else methods
 
@@ -151,71 +225,104 @@ _FROZEN = {
 }
 
 
-# -- how instances begin ----------------------------------------------------------------------------
-
-
-class _LateInit:
-    """Sets the fields of the first instances by name, then puts a compiled `__init__` in its place.
-
-    Compiling one takes as long as hundreds of instances do here, and most classes have fewer.
-    """
-
-    def __init__(self, cls: Any, own: tuple[Field[Any], ...], frozen: bool) -> None:
-        self._class, self._fields, self._frozen = cls, own, frozen
-        self._left = FIRST_INSTANCES
-        self._is_prepared = False
-
-    def __get__(self, instance: object, owner: type | None = None) -> Any:
-        self._left -= 1
-        if instance is not None and self._left >= 0:
-            return partial(self._set_fields, instance)
-        made: Any = _compile_init(self._class, self._frozen)
-        self._class.__init__ = made
-        return made if instance is None else made.__get__(instance)
-
-    def _set_fields(self, instance: Any, /, *values: object, **named: object) -> None:
-        """What the compiled one does."""
-        if not self._is_prepared:
-            self._prepare()
-        taken = dict(zip(self._positional, values, strict=False)) | named
-        begun = self._defaults | taken
-        for name, make in self._made:
-            if name not in taken:
-                begun[name] = make()
-        if len(taken) < len(values) + len(named) or begun.keys() != self._set or not taken.keys() <= self._named:
-            _compile_init(self._class, self._frozen)(instance, *values, **named)  # says what is wrong
-        _fill(instance, begun)
-        if self._ends:
-            instance.__post_init__()
-
-    def _prepare(self) -> None:
-        """Works out what every instance needs, as many classes have none."""
-        own, self._is_prepared = self._fields, True
-        self._named = {field.name for field in own if field.init}
-        self._positional = [field.name for field in own if field.init and not field.kw_only]
-        self._defaults = {field.name: field.default for field in own if field.default is not MISSING}
-        self._made = [(one.name, one.default_factory) for one in own if one.default_factory is not MISSING]
-        self._set = self._named | self._defaults.keys() | {name for name, _ in self._made}
-        self._ends = hasattr(self._class, "__post_init__")
-
-
 def _fill(instance: object, values: dict[str, object]) -> None:
     """Sets fields of a value, whether it is frozen or not; no Python runs for each of them."""
     any(map(object.__setattr__, repeat(instance), values, values.values()))
 
 
-def _compile_init(cls: Any, frozen: bool) -> Callable[..., None]:
-    """The `__init__` that the standard library compiles for a class with these fields."""
-    own = [(field.name, field.type, field) for field in fields(cls)]
-    after = {"__post_init__": cls.__post_init__} if hasattr(cls, "__post_init__") else {}
-    slots = "__slots__" in vars(cls)
-    standard: Any = dataclasses.make_dataclass(
-        cls.__name__, own, namespace=after, frozen=frozen, slots=slots, repr=False, eq=False, match_args=False
+# -- how instances begin ----------------------------------------------------------------------------
+
+
+class _LateInit:
+    """Puts an `__init__` in its place when the first instance is made; many classes have none in a run."""
+
+    def __init__(self, frozen: bool) -> None:
+        self._frozen = frozen
+
+    def __get__(self, instance: object, owner: Any) -> Any:
+        (cls,) = [base for base in owner.__mro__ if vars(base).get("__init__") is self]
+        made: Any = _make_init(cls, self._frozen)
+        setattr(cls, "__init__", made)  # noqa: B010 (to a type checker it is that of one class)
+        return made if instance is None else made.__get__(instance)
+
+
+def _make_init(cls: Any, frozen: bool) -> FunctionType:
+    """The `__init__` of a class: that of its shape, with the names of its fields."""
+    own = fields(cls)
+    plain = [field for field in own if field.init and not field.kw_only]
+    named = [field for field in own if field.init and field.kw_only]
+    set_here = [*plain, *named, *(field for field in own if not field.init and _begins(field))]
+    shape = _code_of(tuple(map(_expression, set_here)), frozen, hasattr(cls, "__post_init__"))
+    code = _rename(shape, [field.name for field in set_here]).replace(
+        co_argcount=1 + len(plain), co_kwonlyargcount=len(named), co_qualname=f"{cls.__qualname__}.__init__"
     )
-    made: Callable[..., None] = standard.__init__
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    made = FunctionType(code, _GLOBALS | {f"_begin_{n}": _begin(field) for n, field in enumerate(set_here)})
+    made.__defaults__ = _defaults(plain)
+    made.__kwdefaults__ = {field.name: _default(field) for field in named if _begins(field)}
+    made.__annotations__ = {field.name: field.type for field in own if field.init} | {"return": None}
     made.__module__ = cls.__module__
     return made
+
+
+@cache
+def _code_of(expressions: tuple[str, ...], frozen: bool, ends: bool) -> CodeType:
+    """What sets so many fields, by number."""
+    given = [f"_{n}" for n, expression in enumerate(expressions) if "_{n}" in expression]
+    line = "_set(_self, '_{n}', {value})" if frozen else "_self._{n} = {value}"
+    lines = [line.format(n=n, value=expression.format(n=n)) for n, expression in enumerate(expressions)]
+    lines += ["_self.__post_init__()"] if ends else []
+    found: dict[str, Any] = {}
+    exec(f"def __init__({', '.join(['_self', *given])}):\n " + "\n ".join(lines or ["pass"]), found)
+    code: CodeType = found["__init__"].__code__
+    return code
+
+
+def _expression(field: Field[Any]) -> str:
+    """What the field numbered `n` is set to."""
+    if field.default_factory is MISSING:
+        return "_{n}" if field.init else "_begin_{n}"
+    return "_begin_{n}() if _{n} is _MADE else _{n}" if field.init else "_begin_{n}()"
+
+
+def _rename(code: CodeType, fields: list[str]) -> CodeType:
+    names = {f"_{n}": name for n, name in enumerate(fields)}
+    names["_self"] = "__dataclass_self__" if "self" in fields else "self"
+    return code.replace(
+        co_varnames=tuple(names[name] for name in code.co_varnames),
+        co_names=tuple(names.get(name, name) for name in code.co_names),
+        co_consts=tuple(names.get(value, value) for value in code.co_consts),
+    )
+
+
+class _Made:
+    """Stands for a value that is made for each instance."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_MADE = _Made()
+_GLOBALS = {"_set": object.__setattr__, "_MADE": _MADE}
+
+
+def _begins(field: Field[Any]) -> bool:
+    return field.default is not MISSING or field.default_factory is not MISSING
+
+
+def _begin(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else _MADE
+
+
+def _defaults(given: list[Field[Any]]) -> tuple[Any, ...]:
+    first = next((index for index, field in enumerate(given) if _begins(field)), len(given))
+    for field in given[first:]:
+        if not _begins(field):
+            raise TypeError(f"non-default argument {field.name!r} follows default argument")
+    return tuple(map(_default, given[first:]))
 
 
 __all__ = ["complete", "copy_with", "dataclass", "make_dataclass", "replace"]

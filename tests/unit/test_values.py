@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
 
-from kubeproof.values import FIRST_INSTANCES, copy_with, dataclass, make_dataclass
+from kubeproof.values import copy_with, dataclass, make_dataclass
 
 T = TypeVar("T")
 Maker = Callable[..., Any]
@@ -316,15 +316,45 @@ def test_a_value_that_holds_itself_can_be_shown():
     assert repr(one) == "mutable.<locals>.Shape(name='a', items=[...])"
 
 
-def test_after_some_instances_init_is_compiled_and_nothing_else_changes():
+def test_the_first_instance_makes_an_init():
     shape = plain(make_dataclass)
-    made = [shape("a", n) for n in range(FIRST_INSTANCES)]
     before = vars(shape)["__init__"]
-    made.append(shape("a", FIRST_INSTANCES))
+    made = [shape("a", n) for n in range(3)]
 
     assert not inspect.isfunction(before)
     assert inspect.isfunction(vars(shape)["__init__"])
-    assert [(one.name, one.count, one.parts) for one in made] == [("a", n, ()) for n in range(FIRST_INSTANCES + 1)]
+    assert [(one.name, one.count, one.parts) for one in made] == [("a", n, ()) for n in range(3)]
+
+
+def test_shapes_that_equal_each_other_keep_their_own_names_and_defaults():
+    @make_dataclass(frozen=True, slots=True)
+    class First:
+        """A name that stands for the instance in other classes."""
+
+        self: int
+        rest: tuple[int, ...] = (1,)
+
+    @make_dataclass(frozen=True, slots=True)
+    class Second:
+        """The same shape."""
+
+        _1: int
+        _0: tuple[int, ...] = (2,)
+
+    assert (First(3).self, First(3).rest) == (3, (1,))
+    assert (Second(3)._1, Second(3)._0, Second(_0=(4,), _1=5)._0) == (3, (2,), (4,))
+
+
+def test_a_field_without_a_default_does_not_follow_one_with():
+    @make_dataclass(frozen=True)
+    class Shape:
+        """Refused when an instance is made."""
+
+        name: str = "x"
+        count: int
+
+    with pytest.raises(TypeError, match="non-default argument 'count' follows default argument"):
+        Shape("a", 1)
 
 
 def test_a_mutable_default_is_refused():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kubeproof.cluster.state import NEVER, Phase
+from kubeproof.named_tuples import NamedTuple
 
 PENDING = -1  # instead of a phase: the pod has no node yet
 WORDS = {

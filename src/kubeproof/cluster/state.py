@@ -7,7 +7,9 @@ tuples rather than dataclasses because the search hashes and compares millions o
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from kubeproof.named_tuples import NamedTuple
 
 NEVER = -1  # a clock that does not run
 PUBLISHED = -2  # instead of `route_s`: it gets traffic as long as it exists

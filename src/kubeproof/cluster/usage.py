@@ -9,11 +9,11 @@ an amount is divided among them in proportion to their requests.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import Container, PodTemplate
 from kubeproof.cluster.state import NEVER
+from kubeproof.named_tuples import NamedTuple
 
 DEFAULT_PERCENT = 50
 CPU = "cpu"

@@ -8,8 +8,6 @@ there is nothing to learn: such a pod stays published until it is gone.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.loops.actions import NodeRef, Unroute
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
@@ -17,6 +15,7 @@ from kubeproof.cluster.loops.footprint import NOBODY, Deletes, Footprint, Sizing
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

@@ -8,8 +8,6 @@ nothing to do is not a step, and at rest the phase of the interval is forgotten.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.loops.actions import Action, CreateObject, Remember, SetDesired, SetTemplate
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
@@ -18,6 +16,7 @@ from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 MANIFEST = 0  # the revision whose pod template stands in the manifest

@@ -13,7 +13,6 @@ admitted. A pod of a Job ends by itself when it has run for its time.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Advance, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -23,6 +22,7 @@ from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell
 from kubeproof.controllers.admission.kubelet_admission import competing, count_rejected
 from kubeproof.controllers.scheduler.mentions import mention_scheduling
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)

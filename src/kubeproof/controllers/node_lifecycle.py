@@ -13,7 +13,6 @@ wait is a clock of the node that was tainted last; of several nodes that wait an
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import NodeChange, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -32,6 +31,7 @@ from kubeproof.cluster.loops.node_verbs import (
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import REGION, ZONE, Node, Setup
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell, holds_up_zone
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 UNHEALTHY_FRACTION_PERCENT = 55

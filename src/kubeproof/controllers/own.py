@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol, cast
+from typing import Protocol, cast
 
 from kubeproof.cluster.loops.actions import Action, Delete, NodeChange, NodeRef, SetDesired
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -28,6 +28,7 @@ from kubeproof.cluster.loops.node_verbs import CORDON, UNCORDON
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import ACTIVE, Health, NodeCell, Phase, WorkloadCell
 from kubeproof.errors import KubeproofError, UsageError
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

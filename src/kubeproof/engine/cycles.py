@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.system import Check, Kind, Role, Step
+from kubeproof.named_tuples import NamedTuple
 
 Goal = Callable[[int, Step], bool]  # about a step and the state it leaves
 

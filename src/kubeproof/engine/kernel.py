@@ -9,11 +9,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
-from typing import NamedTuple
 
 from kubeproof.engine.interner import Interner
 from kubeproof.engine.kernel_shared import FLAG_BITS, Lesson, Mark, Weigh, Weighed, check_flags, check_restored, impure
 from kubeproof.engine.system import STAGE_ORDER, Actor, Cell, Effect, Observer, Role, Step, System, Turn
+from kubeproof.named_tuples import NamedTuple
 
 __all__ = [  # the compiled twin finds here what both share
     "FLAG_BITS", "Interner", "Kernel", "Lesson", "Mark", "Weigh", "Weighed", "check_flags", "check_restored", "impure",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from enum import IntEnum
-from typing import NamedTuple
 
 from kubeproof.engine.system import Cell
 from kubeproof.errors import ImpureControllerError, InternalError
+from kubeproof.named_tuples import NamedTuple
 
 FLAG_BITS = 62
 Weigh = Callable[[int, Cell, Hashable], Sequence[float]]  # slot, cell, operation: one weight per outcome of the edit

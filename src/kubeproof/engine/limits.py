@@ -7,9 +7,9 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import field
-from typing import NamedTuple
 
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kubeproof.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from kubeproof.engine.words import Words

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Edges, Lasso, fair_tour, label_edges
 from kubeproof.engine.system import Cell, Effect, Step
+from kubeproof.named_tuples import NamedTuple
 
 Memory = Hashable
 ActorName = Callable[[int], str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Loop, Reads, Stage
@@ -11,6 +11,7 @@ from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.cluster.usage import UsageRule
 from kubeproof.events.event import Event
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Action, DeleteObject, DeleteUnbound, NodeRef, Remember
 from kubeproof.cluster.loops.actions import Delete as DeletePods
@@ -15,6 +14,7 @@ from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.events.common import Around, EventSource, Sourced
 from kubeproof.events.event import WEB, Event
 from kubeproof.events.manual import Field, Manual
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

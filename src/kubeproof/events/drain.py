@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -24,6 +23,7 @@ from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, NodeCell, Work
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
 from kubeproof.events.event import Event, NodeChoice
 from kubeproof.events.manual import NODES, Manual, count, flag
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 EACH_ONCE = flag("eachOnce", "each_once", note="false: any node again")

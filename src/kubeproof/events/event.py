@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from kubeproof.cluster.api.selector_text import selector_text
 from kubeproof.cluster.chances import Chance
@@ -14,6 +14,7 @@ from kubeproof.cluster.loops.mentions import Mentions, mention_requirements
 from kubeproof.cluster.objects import Node, Source, Workload
 from kubeproof.errors import InternalError
 from kubeproof.events.manual import Manual
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass, replace
 
 if TYPE_CHECKING:

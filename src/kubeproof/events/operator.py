@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import (
     ANY,
@@ -23,6 +22,7 @@ from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import Around, EventSource, NoNodes, Sourced
 from kubeproof.events.event import WEB, Event
 from kubeproof.events.manual import TARGET, Field, Manual
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass, replace
 
 

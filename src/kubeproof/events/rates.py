@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.chances import rate_of
 from kubeproof.cluster.loops.actions import Remember
 from kubeproof.cluster.loops.control import Decision, Loop
 from kubeproof.events.common import ends_earlier
 from kubeproof.events.declarations import Event
+from kubeproof.named_tuples import NamedTuple
 
 
 class Rate(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.kinds import ROLLED_OUT
 from kubeproof.cluster.loops.actions import Remember, SetTemplate
@@ -15,6 +14,7 @@ from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import Around, EventSource, NoNodes, Sourced
 from kubeproof.events.event import WEB, Event
 from kubeproof.events.manual import TARGET, Manual
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

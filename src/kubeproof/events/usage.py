@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Action, NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -27,6 +26,7 @@ from kubeproof.cluster.usage import (
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced, one_less
 from kubeproof.events.event import Moves, Usage
 from kubeproof.events.usage_declared import CpuLoad, KernelPanic, Unreachable, UsageChange
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from kubeproof.cluster.loops.control import Reads, Seen, View, WorkloadView
 from kubeproof.cluster.state import Nodes, WorkloadCell
+from kubeproof.named_tuples import NamedTuple
 
 PlaceView = TypeVar("PlaceView", bound=View)
 

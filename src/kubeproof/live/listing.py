@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from kubeproof.errors import ClusterError
@@ -11,6 +11,7 @@ from kubeproof.live.answers import REMEDY, show
 from kubeproof.live.client import Client, Refused
 from kubeproof.live.resources import Resource
 from kubeproof.manifests.yaml.guard import Bounds
+from kubeproof.named_tuples import NamedTuple
 
 PAGE = 500  # objects, as kubectl asks for
 EXPIRED = 410

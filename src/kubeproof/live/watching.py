@@ -6,13 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from queue import Empty, Queue
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.errors import ClusterError, KubeproofError
 from kubeproof.live.answers import REMEDY, parse_answer
 from kubeproof.live.client import Client, Refused
 from kubeproof.live.listing import EXPIRED, PAGE, RESTARTS, ListExpired, make_expired, pages
 from kubeproof.live.resources import BY_KIND, WATCHED, Resource
+from kubeproof.named_tuples import NamedTuple
 
 Object = dict[str, Any]
 LISTED, RELISTED, IDLE = (

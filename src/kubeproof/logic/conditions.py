@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from kubeproof.errors import FormulaError
 from kubeproof.logic.reading import Cursor, Token, split
+from kubeproof.named_tuples import NamedTuple
 
 COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
 KEYWORDS = ("and", "or", "not", "in", "matches", "true", "false")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from kubeproof.logic.formula import Formula, Op
+from kubeproof.named_tuples import NamedTuple
 
 Letter = TypeVar("Letter")
 

@@ -7,11 +7,11 @@ A name is letters, digits and `_`, or anything in double quotes. `true`, `false`
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from kubeproof.errors import FormulaError
 from kubeproof.logic.formula import FALSE, TEMPORAL_BINARY, TRUE, UNARY, Formula, Op, atom, binary, unary
 from kubeproof.logic.reading import Cursor, split
+from kubeproof.named_tuples import NamedTuple
 
 MOST_DEPTH = 80  # of nesting; a hostile formula must not exhaust the stack
 MOST_OPERATORS = 120  # the same: a chain of operators is as deep as it is long

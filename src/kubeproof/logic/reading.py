@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Generic, NoReturn, Protocol, TypeVar
+
+from kubeproof.named_tuples import NamedTuple
 
 Mistake = Callable[[str, int, str], Exception]  # problem, column, remedy
 

@@ -6,7 +6,7 @@ whole of it) finds the same memory in both by its name, wherever it stands.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from kubeproof.named_tuples import NamedTuple
 
 EVENT = "event"
 AUTOSCALER = "autoscaler"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.control import Loop, PeriodicLoop, as_periodic
 from kubeproof.cluster.loops.footprint import Footprint, awake, footprint_of
@@ -24,6 +23,7 @@ from kubeproof.model.planning.counted import make_mechanics
 from kubeproof.model.planning.given import Given, OwnLoop, Placement, expand
 from kubeproof.model.planning.ground import lay_out
 from kubeproof.model.planning.start import begin_with
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass, replace
 
 CHECKED = False  # whether plans are held to footprints of which nobody says so; the tests set it

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verdicts import Verdict
 
 

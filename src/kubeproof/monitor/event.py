@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
+
+from kubeproof.named_tuples import NamedTuple
 
 NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 SECOND_US = 1_000_000

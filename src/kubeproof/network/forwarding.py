@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
-from typing import NamedTuple
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.network.model import ANY, Network, Rule, Snapshot, Traffic
 from kubeproof.network.properties.patterns import NodeSet, matches
 from kubeproof.values import dataclass

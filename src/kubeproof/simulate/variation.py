@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.cluster.api.quantity import milli
 from kubeproof.cluster.objects import Container, PodTemplate, Workload
@@ -15,6 +15,7 @@ from kubeproof.errors import UsageError
 from kubeproof.events.workload import TrafficShift, WorkloadSpec
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.yaml.durations import parse_seconds
+from kubeproof.named_tuples import NamedTuple
 
 MOST_VARIANTS = 200
 Settings = tuple[tuple[str, str], ...]

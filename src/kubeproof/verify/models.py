@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.engine.search import Search
 from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED
@@ -17,6 +16,7 @@ from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.ends_in_unison import EndMatters
 from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, fewer_orders
 from kubeproof.model.reductions.starts_in_unison import StartMatters
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 from kubeproof.verify.answered import Declined, PassedOver, Reason
 from kubeproof.verify.options import VerifyOptions

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import NamedTuple
 
 import click
 
 from kubeproof.cli.options.outputs import Output, emit, output_option
 from kubeproof.cli.running.terminal import is_terminal, shows_unicode, wants_colour
+from kubeproof.named_tuples import NamedTuple
 
 NEEDED_FOR = {
     "quantify": "quantify needs it",

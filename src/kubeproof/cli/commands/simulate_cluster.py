@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kubeproof.cli.options.inputs import allows_outside, read_stdin
 from kubeproof.cli.options.outputs import Output, emit
@@ -13,6 +13,7 @@ from kubeproof.cli.running.interruption import current
 from kubeproof.cli.running.progress import ProgressLine, progress_line
 from kubeproof.cli.running.spread_runs import pool_of
 from kubeproof.errors import UsageError
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.stop import until
 from kubeproof.verdicts import Verdict
 

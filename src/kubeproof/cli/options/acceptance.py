@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from kubeproof.cli.running.endings import first_of, say, tell_ending
 from kubeproof.errors import EnvironmentProblem
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
+
+from kubeproof.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from kubeproof.live.client import Client

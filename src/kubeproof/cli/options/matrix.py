@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
+
+from kubeproof.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from kubeproof.cli.running.progress import ProgressLine

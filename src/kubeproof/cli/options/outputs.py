@@ -7,12 +7,13 @@ import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 import click
 
 from kubeproof.cli.running.endings import first_of, say, silence, tell_ending
 from kubeproof.errors import EnvironmentProblem
+from kubeproof.named_tuples import NamedTuple
 
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isinf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,7 @@ from kubeproof.cli.options.live import Chosen
 from kubeproof.cli.options.matrix import Asked
 from kubeproof.cli.options.outputs import Output
 from kubeproof.cli.options.sweep import choose_sweep, name_executor, sweep_flags
+from kubeproof.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from kubeproof.manifests.assumed.node_pools import Pool

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import tarfile
-from typing import NamedTuple
 
 from kubeproof.errors import EnvironmentProblem, UsageError
+from kubeproof.named_tuples import NamedTuple
 
 MOST_BYTES = 500_000_000  # of what one revision brings
 TIMEOUT_S = 120

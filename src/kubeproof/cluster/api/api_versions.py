@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from kubeproof.named_tuples import NamedTuple
 
 Version = tuple[int, int]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from enum import StrEnum
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from kubeproof.cluster.loops.footprint import NOTHING, Clocks, Writes
 from kubeproof.cluster.loops.meanings import (
@@ -28,6 +28,7 @@ from kubeproof.cluster.loops.meanings import (
 from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import ACTIVE, ANY_LIFE, NEVER, Phase
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import complete
 
 # -- actions on workloads ---------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from enum import IntEnum
-from typing import Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast
 
 from kubeproof.cluster.loops.actions import (
     ANY as ANY,
@@ -115,6 +115,7 @@ from kubeproof.cluster.loops.actions import (
 )
 from kubeproof.cluster.loops.actors import Actor
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
+from kubeproof.named_tuples import NamedTuple
 
 # What a controller makes of the cells it reads: named tuples of its own, or plain hashable values.
 WorkloadView = TypeVar("WorkloadView", bound=Hashable)

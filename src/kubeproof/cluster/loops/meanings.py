@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kubeproof.cluster.loops.footprint import NOTHING, Clocks, Writes
 from kubeproof.cluster.loops.tags import Tag, tag_of
+from kubeproof.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from kubeproof.cluster.loops.actions import EvictedPods

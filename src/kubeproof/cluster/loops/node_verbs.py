@@ -6,10 +6,10 @@ What becomes of a node: `kubeproof.model.node_conditions`, and of one by name `k
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.footprint import Clocks, Writes
 from kubeproof.cluster.loops.tags import Tag
+from kubeproof.named_tuples import NamedTuple
 
 
 class Meaning(NamedTuple):

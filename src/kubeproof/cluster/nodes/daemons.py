@@ -7,11 +7,11 @@ ports and the Ready condition play no part.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint, tolerates_all
 from kubeproof.cluster.loops.mentions import Mentions, mention_terms
 from kubeproof.cluster.objects import Node, PodTemplate, Setup
+from kubeproof.named_tuples import NamedTuple
 
 
 class Eligibility(NamedTuple):

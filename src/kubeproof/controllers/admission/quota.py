@@ -9,7 +9,6 @@ back-off of up to 1,000 s, here as soon as there is room.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import PodAffinity, PodTemplate, Setup, Workload
@@ -17,6 +16,7 @@ from kubeproof.cluster.said import NOTHING_SAID, Said
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
 from kubeproof.cluster.steering.quotas import ResourceQuota, Scope
 from kubeproof.controllers.scheduler.requests import NATIVE, aggregate, limits_of, pod_requests, requests_of
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 COUNT = "count/pods"

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from kubeproof.cluster.nodes.node_groups import LEAST_NODES, LEAST_WASTE, MOST_PODS, PRIORITY, NodeGroup, Priorities
+from kubeproof.named_tuples import NamedTuple
 
 
 class Option(NamedTuple):

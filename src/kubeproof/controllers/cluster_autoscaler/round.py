@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field, replace
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.mentions import Mentions
 from kubeproof.cluster.nodes.daemons import eligibility
@@ -38,6 +37,7 @@ from kubeproof.controllers.scheduler.framework import PodCount, Scheduler
 from kubeproof.controllers.scheduler.mentions import mention_scheduling
 from kubeproof.controllers.scheduler.requests import CPU, MEMORY, pod_requests
 from kubeproof.errors import LimitReached
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 MOST_UNREADY_PERCENT = 45  # max-total-unready-percentage

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler
 from kubeproof.cluster.nodes.places import Layout
@@ -30,6 +29,7 @@ from kubeproof.controllers.cluster_autoscaler.snapshot import (
     replace_node,
 )
 from kubeproof.errors import LimitReached
+from kubeproof.named_tuples import NamedTuple
 
 MOST_AT_ONCE = 10  # max-scale-down-parallelism
 MOST_DRAINS = 1  # max-drain-parallelism

@@ -9,12 +9,12 @@ the one, so a simulation has several outcomes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from kubeproof.cluster.nodes.places import CORDONED, Layout
 from kubeproof.controllers.scheduler.controller import Facts, node_info
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
 from kubeproof.errors import LimitReached
+from kubeproof.named_tuples import NamedTuple
 
 MOST_WORLDS = 20_000  # ways to pack pods that one simulation may lead to
 Pods = tuple[PodCount, ...]

@@ -8,7 +8,6 @@ is refused is skipped, and tried again in the next cycle.
 from __future__ import annotations
 
 from dataclasses import field
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import EvictedPods, EvictPods, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -23,6 +22,7 @@ from kubeproof.controllers.descheduler.mentions import mention_policy
 from kubeproof.controllers.descheduler.protocol import Plugin, Restful
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
 from kubeproof.controllers.evictions.budgets import BudgetScale, find_asked_by, find_read_by_budgets
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 OLD_S = 10**9  # the age of pods of which no rule asks how old they are: an eviction too early rather than none

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import Setup
@@ -20,6 +19,7 @@ from kubeproof.controllers.descheduler.protocol import Builder, Context, Plugin
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, Version
 from kubeproof.controllers.evictions.budgets import BudgetScale
+from kubeproof.named_tuples import NamedTuple
 
 BALANCE_LAST_SINCE = versions.BALANCE_LAST.since
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from kubeproof.controllers.descheduler.budgets import NO_ALLOWANCES, Allowances
 from kubeproof.controllers.descheduler.choices import check_limit, selections, share_out
@@ -25,6 +24,7 @@ from kubeproof.controllers.descheduler.ledger import (
     merge,
 )
 from kubeproof.controllers.descheduler.scene import Scene
+from kubeproof.named_tuples import NamedTuple
 
 Spent = tuple[tuple[str, int], ...]  # evictions by allowance, sorted
 AllowancesOf = tuple[str, ...]  # the namespace, then perhaps a budget (namespace/name)

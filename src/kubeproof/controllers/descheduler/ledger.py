@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.steering.policies import DeschedulerPolicy
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import NodeLoss, Outcome, PodGroup, Version
+from kubeproof.named_tuples import NamedTuple
 
 TOTAL_LIMIT_SINCE = versions.TOTAL_LIMIT.since
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.objects import Node
+from kubeproof.named_tuples import NamedTuple
 
 Version = tuple[int, int]  # of the descheduler: (0, 27) stands for 0.27.1
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import repeat
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.footprint import Workloads, some
 from kubeproof.cluster.objects import Setup, family
@@ -20,6 +19,7 @@ from kubeproof.controllers.evictions.disruption import (
     count_healthy,
     sum_scales,
 )
+from kubeproof.named_tuples import NamedTuple
 
 API_PHASE = {Phase.STARTING: "Pending"}  # all others run
 

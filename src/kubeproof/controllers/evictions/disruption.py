@@ -8,8 +8,8 @@ scale-down, taint eviction, node failures and plain deletes ignore them, preempt
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 GRANTED, FORBIDDEN, REFUSED, ERROR = 201, 403, 429, 500  # the HTTP answers of the eviction API

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Delete, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -29,6 +28,7 @@ from kubeproof.controllers.evictions.budgets import (
     status_of,
 )
 from kubeproof.controllers.evictions.disruption import BudgetStatus, Matching, evict
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 ENDLESS = 10**9

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import field
 from functools import lru_cache
-from typing import NamedTuple
 
 from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
@@ -21,6 +20,7 @@ from kubeproof.controllers.hpa.decide import Judged, ScaleDecision, conclude, ne
 from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
 from kubeproof.controllers.hpa.history import later as aged
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 NO_HISTORY = -1

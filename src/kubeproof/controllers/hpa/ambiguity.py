@@ -9,9 +9,9 @@ to sync decides once alone. All this is within one namespace.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from kubeproof.cluster.labels import Labels, LabelSelector
+from kubeproof.named_tuples import NamedTuple
 
 
 class Rival(NamedTuple):

@@ -5,11 +5,10 @@ Mirrors `pkg/apis/autoscaling/v2/defaults.go` and `tolerancesForHpa` of `horizon
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, ScalingPolicy, ScalingRules
 from kubeproof.controllers.hpa.settings import NEWEST, AutoscalerSettings, Version
+from kubeproof.named_tuples import NamedTuple
 
 DEFAULT_UP = ScalingRules((ScalingPolicy("Pods", 4, 15), ScalingPolicy("Percent", 100, 15)), window_s=0)
 DEFAULT_DOWN = ScalingRules((ScalingPolicy("Percent", 100, 15),))

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import ceil
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.controllers.hpa.behavior import Tolerance
 from kubeproof.controllers.hpa.samples import MISSING, READY, UNREADY, Sample
 from kubeproof.controllers.hpa.settings import Version
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 ABOVE_TARGET_ONLY_SINCE = versions.ABOVE_TARGET_ONLY.since

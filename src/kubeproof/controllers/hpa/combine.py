@@ -6,9 +6,9 @@ Mirrors `computeReplicasForMetrics` and the order of `reconcileAutoscaler` in `h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from kubeproof.controllers.hpa.calculator import Failure
+from kubeproof.named_tuples import NamedTuple
 
 
 class Forced(NamedTuple):

@@ -6,7 +6,6 @@ Mirrors `reconcileAutoscaler` of `horizontal.go`: seed the memory, the bounds, t
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.controllers.hpa.behavior import behavior_of, tolerance_of
@@ -18,6 +17,7 @@ from kubeproof.controllers.hpa.samples import Sample
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.controllers.hpa.words import metric_words
 from kubeproof.errors import InternalError
+from kubeproof.named_tuples import NamedTuple
 
 MODELLED = frozenset({"Resource", "ContainerResource", "Pods"})
 AMBIGUOUS = "AmbiguousSelector: more than one autoscaler selects these pods"

@@ -8,10 +8,9 @@ age equals a window is just beyond it, for every window, although upstream spell
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.steering.policies import ScalingRules
 from kubeproof.controllers.hpa.behavior import Behavior
+from kubeproof.named_tuples import NamedTuple
 
 
 class Recommendation(NamedTuple):

@@ -7,11 +7,11 @@ are the same from 1.26 to 1.37. Without behavior the two are different algorithm
 from __future__ import annotations
 
 from math import ceil
-from typing import NamedTuple
 
 from kubeproof.cluster.steering.policies import ScalingPolicy, ScalingRules
 from kubeproof.controllers.hpa.behavior import Behavior
 from kubeproof.controllers.hpa.history import History, change_within, prune, recommend, rescale, seed
+from kubeproof.named_tuples import NamedTuple
 
 PLAIN_UP_FACTOR = 2
 PLAIN_UP_LEAST = 4

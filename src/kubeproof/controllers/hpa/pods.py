@@ -7,7 +7,6 @@ age, and what they request and use; workloads that agree in the latter are one *
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.control import Groups, Seen
 from kubeproof.cluster.objects import Container, Setup
@@ -15,6 +14,7 @@ from kubeproof.cluster.state import NEVER, JobPodEnd, NodeCell, Phase, WorkloadC
 from kubeproof.cluster.steering.counted import labels_of
 from kubeproof.cluster.usage import UsageRule
 from kubeproof.controllers.hpa.samples import PodFacts
+from kubeproof.named_tuples import NamedTuple
 
 # Phases of pods that have ended, whose objects are still there; the model has none for them.
 SUCCEEDED, FAILED = max(Phase) + 1, max(Phase) + 2

@@ -5,12 +5,11 @@ Mirrors `groupPods` of `replica_calculator.go`; equal pods are one sample with a
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import Container, PodTemplate
 from kubeproof.cluster.usage import containers_of
 from kubeproof.controllers.hpa.settings import NEWEST, AutoscalerSettings, Version
+from kubeproof.named_tuples import NamedTuple
 
 READY = "ready"  # its metric counts
 UNREADY = "unready"  # its metric is not trusted yet; counts as idle on a scale-up

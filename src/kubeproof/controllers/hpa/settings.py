@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.api.versions import NEWEST, Version
+from kubeproof.named_tuples import NamedTuple
 
 __all__ = ["NEWEST", "AutoscalerSettings", "Version"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.loops.actions import SetReplicas
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
@@ -14,6 +12,7 @@ from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.rollout.revisions import Revision, RolloutWrites
 from kubeproof.controllers.rollout.sync import sync
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

@@ -6,9 +6,9 @@ Mirrors `pkg/controller/deployment/util/deployment_util.go` (v1.26 to v1.37 agre
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 from kubeproof.cluster.objects import Strategy
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 ABSENT = -1  # an annotation that is not there

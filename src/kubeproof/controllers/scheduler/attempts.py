@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.loops.actions import Action, Bind, NodeRef, Preempt, Unnominate
@@ -21,6 +20,7 @@ from kubeproof.cluster.steering.priorities import may_preempt, priority_of
 from kubeproof.controllers.evictions.budgets import select_by
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Row, Scheduler
 from kubeproof.controllers.scheduler.preemption import DryRun, Pod, Victims, choosable
+from kubeproof.named_tuples import NamedTuple
 
 PLUGIN = "DefaultPreemption"
 ONLY_PREEMPTED_SINCE = versions.ONLY_PREEMPTED.since

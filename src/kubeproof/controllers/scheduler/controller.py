@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from kubeproof.cluster.loops.actions import Action, Bind, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -22,6 +22,7 @@ from kubeproof.cluster.volumes import open_claims, ways_to_bind, with_bindings
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
 from kubeproof.controllers.scheduler.mentions import mention_scheduling
 from kubeproof.controllers.scheduler.plugins.volumes import waiting_claims
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass, replace
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters, Tells
@@ -27,6 +27,7 @@ from kubeproof.controllers.scheduler.protocol import (
 )
 from kubeproof.controllers.scheduler.registry import SCORE_ORDER, Plugins, plugins_for
 from kubeproof.controllers.scheduler.requests import allocatable, node_usage, pod_requests
+from kubeproof.named_tuples import NamedTuple
 
 __all__ = ["Evaluation", "NodeInfo", "PodCount", "Rejection", "Row", "Scheduler"]
 

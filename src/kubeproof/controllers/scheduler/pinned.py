@@ -7,7 +7,7 @@ Filters that compare nodes still look at all of them; the pod is bound if its no
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.loops.actions import BindPinned, NodeRef
@@ -20,6 +20,7 @@ from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.scheduler.controller import MOST_KNOWN, Facts, node_facts, node_info
 from kubeproof.controllers.scheduler.framework import NodeInfo, Row, Scheduler
 from kubeproof.controllers.scheduler.mentions import mention_scheduling
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 Shown = TypeVar("Shown")

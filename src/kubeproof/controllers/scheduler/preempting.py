@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import NodeRef
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen
@@ -25,6 +24,7 @@ from kubeproof.controllers.scheduler.attempts import Attempt, Claims, Entry, Hel
 from kubeproof.controllers.scheduler.controller import NO_ATTEMPT, Answer, SchedulerController, remember
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount
 from kubeproof.controllers.scheduler.mentions import mention_scheduling
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

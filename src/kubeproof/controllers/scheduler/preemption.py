@@ -12,10 +12,11 @@ are given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from kubeproof.cluster.api import versions
 from kubeproof.errors import LimitReached
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 SORTED_AGAIN_SINCE = versions.SORTED_AGAIN.since

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.objects import Node
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 MAX_NODE_SCORE = 100

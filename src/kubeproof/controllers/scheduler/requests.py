@@ -7,12 +7,12 @@ the same sums inside the scheduler).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.nodes.shown_nodes import find_offered
 from kubeproof.cluster.objects import Container, Node, PodTemplate
 from kubeproof.controllers.scheduler.protocol import PodCount, Usage
+from kubeproof.named_tuples import NamedTuple
 
 CPU = "cpu"
 MEMORY = "memory"

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Action, DeleteUnbound, EvictedPods, EvictPods, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -58,6 +57,7 @@ from kubeproof.controllers.vpa.recommendation import (
     resize,
 )
 from kubeproof.errors import InternalError, LimitReached
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 MOST_WAYS = 10_000  # choices of pods in one round

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
 
 from kubeproof.cluster.objects import Container, PodTemplate
 from kubeproof.cluster.steering.vertical import CPU, MEMORY, VerticalPodAutoscaler
+from kubeproof.named_tuples import NamedTuple
 
 LEAST = {CPU: 25, MEMORY: 250 * 1024 * 1024}  # pod-recommendation-min-cpu-millicores and -memory-mb, per pod
 DAY_S = 86_400

@@ -14,7 +14,6 @@ the seconds until the next time of the schedule, or HELD_UP.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kubeproof.cluster.jobs import ENDED, NONE, REPLACED
 from kubeproof.cluster.loops.actions import Action, CreateObject, DeleteObject, Remember, SetCondition
@@ -27,6 +26,7 @@ from kubeproof.cluster.objects import FORBID, REPLACE, CronRules, short_name
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.controllers.workloads.job import first_memory
 from kubeproof.errors import LimitReached
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 Memory = tuple[int, ...]

@@ -7,9 +7,9 @@ not fit is created all the same and waits. The back-off before a failed pod is d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from kubeproof.cluster.nodes.daemons import Eligibility
+from kubeproof.named_tuples import NamedTuple
 
 FAILED, SUCCEEDED, ALIVE = "Failed", "Succeeded", "alive"
 

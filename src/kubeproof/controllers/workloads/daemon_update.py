@@ -7,12 +7,12 @@ a limit leaves a choice every choice is possible. v1.26 does not count old pods 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.nodes.daemons import Eligibility
 from kubeproof.cluster.objects import Strategy
 from kubeproof.controllers.workloads.daemon_nodes import DaemonPod, filter_counted
+from kubeproof.named_tuples import NamedTuple
 
 OLD_UNAVAILABLE_COUNT_SINCE = versions.OLD_UNAVAILABLE_COUNT.since
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Action, Arrive, KeepNode, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -27,6 +26,7 @@ from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.admission.quota import ENDLESS, Charged, Ration, find_charged, in_use, ration_of
 from kubeproof.controllers.workloads.daemon_nodes import DaemonPod, node_work
 from kubeproof.controllers.workloads.daemon_update import NodePods, Update, limits_of, old_and_new, surges, update
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 PINNED = -1  # in place of a phase: the pod has no node yet

@@ -8,7 +8,6 @@ event sets it to spec.replicas directly, paused or not; a paused Deployment neve
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import SetReplicas
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -18,6 +17,7 @@ from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import short_name
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

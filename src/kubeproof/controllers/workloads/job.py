@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import islice
-from typing import NamedTuple, cast
+from typing import cast
 
 from kubeproof.cluster.jobs import ENDED, NONE
 from kubeproof.cluster.loops.actions import (
@@ -50,6 +50,7 @@ from kubeproof.controllers.workloads.job_sync import (
 from kubeproof.controllers.workloads.replicaset import MOST_WAYS, PHASES_OF_RANK, RANKS
 from kubeproof.controllers.workloads.victims import Loss, Tier, choices
 from kubeproof.errors import LimitReached
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 Memory = tuple[int, ...]

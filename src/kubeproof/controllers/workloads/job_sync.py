@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cmp_to_key
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, NONE, SUCCESS_MET
 from kubeproof.cluster.objects import JobRules
+from kubeproof.named_tuples import NamedTuple
 
 FAILED, SUCCEEDED, PENDING, RUNNING = "Failed", "Succeeded", "Pending", "Running"
 FINISHED = (FAILED, SUCCEEDED)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import islice
-from typing import NamedTuple, cast
+from typing import cast
 
 from kubeproof.cluster.loops.actions import ANY, Action, Arrive, CreatePods, Delete, DeleteUnbound, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -26,6 +26,7 @@ from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.admission.quota import ENDLESS, Charged, Ration, find_charged, in_use, ration_of
 from kubeproof.controllers.workloads.victims import PENDING, RUNNING, Choose, Loss, Tier, choices
 from kubeproof.errors import LimitReached
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 MOST_WAYS = 50_000  # alternatives of one scale-down that are followed

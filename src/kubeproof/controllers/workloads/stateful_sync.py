@@ -9,10 +9,10 @@ rollback. A pod that ends keeps its ordinal until its object is gone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import StatefulRules
+from kubeproof.named_tuples import NamedTuple
 
 FAILED, SUCCEEDED, PENDING, RUNNING = "Failed", "Succeeded", "Pending", "Running"
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Action, CreatePods, DeleteUnbound, KeepNode, NodeRef, SetCurrent
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -25,6 +24,7 @@ from kubeproof.cluster.said import NOTHING_SAID, Said, not_created
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.admission.quota import ENDLESS, Charged, Ration, find_charged, in_use, ration_of
 from kubeproof.controllers.workloads.stateful_sync import PENDING, RUNNING, Replica, Sync, next_batch, sync
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

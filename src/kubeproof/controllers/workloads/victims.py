@@ -8,7 +8,8 @@ is explored, as UIDs decide inside one power of two of age.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+
+from kubeproof.named_tuples import NamedTuple
 
 PENDING, UNKNOWN, RUNNING = 0, 1, 2  # order of phases in rule 2
 

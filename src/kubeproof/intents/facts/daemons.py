@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.loops.control import Reads, Seen
 from kubeproof.cluster.loops.footprint import Footprint
 from kubeproof.cluster.nodes.daemons import eligibility
 from kubeproof.cluster.nodes.places import Layout, taints_of
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import ACTIVE, NodeCell, Nodes, Phase, WorkloadCell
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

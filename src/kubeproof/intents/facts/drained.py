@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.loops.control import Reads, Seen
 from kubeproof.cluster.loops.footprint import Footprint
 from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, Nodes, WorkloadCell
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

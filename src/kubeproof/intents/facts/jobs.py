@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.jobs import COMPLETE, REPLACED
 from kubeproof.cluster.loops.control import Reads, Seen
 from kubeproof.cluster.loops.footprint import Footprint
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup, family
 from kubeproof.cluster.state import Nodes, WorkloadCell
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

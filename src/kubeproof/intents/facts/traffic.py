@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.loops.control import Reads, Seen
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint
 from kubeproof.cluster.services import (
@@ -20,6 +18,7 @@ from kubeproof.cluster.services import (
 from kubeproof.cluster.state import Nodes, Phase
 from kubeproof.intents.facts.counts import WorkloadFact, count_pods
 from kubeproof.intents.views import Counts
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.labels import Requirement
 from kubeproof.cluster.loops.mentions import Mentions, mention_requirements
 from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.intents.declarations import Intent
+from kubeproof.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from kubeproof.intents.predicates.expressions import Call

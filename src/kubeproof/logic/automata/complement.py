@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import NamedTuple
 
 from kubeproof.errors import LimitReached
 from kubeproof.logic.alphabet import members, partition
 from kubeproof.logic.automata.automaton import Buchi, Edge, make
 from kubeproof.logic.automata.operations import complement_of_closed, complete, merge, reduce
+from kubeproof.named_tuples import NamedTuple
 
 MOST_STATES = 100_000
 

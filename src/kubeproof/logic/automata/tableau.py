@@ -9,11 +9,11 @@ until, infinitely many transitions that do not put it off (Couvreur 1999; Gastin
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from kubeproof.errors import LimitReached
 from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.formula import FALSE, TRUE, Formula, Op, subformulas
+from kubeproof.named_tuples import NamedTuple
 
 MOST_MOVES = 20_000  # of one state
 MOST_COMPARISONS = 5_000_000  # of moves, in all: some seconds

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import field
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from kubeproof.errors import AutomatonError
 from kubeproof.logic.alphabet import MOST_PROPOSITIONS, Alphabet
 from kubeproof.logic.automata.automaton import Buchi, make
 from kubeproof.logic.automata.degeneralise import degeneralise
 from kubeproof.logic.reading import Cursor, Token, split
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 MOST_STATES = 1_000_000

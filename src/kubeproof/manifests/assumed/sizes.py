@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Container, PodTemplate, Setup, SpreadConstraint, Workload
 from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
@@ -18,6 +17,7 @@ from kubeproof.controllers.scheduler.plugins.pod_terms import workloads_meant
 from kubeproof.controllers.scheduler.requests import pod_requests
 from kubeproof.manifests.kinds.nodes import DEFAULT_PODS
 from kubeproof.model.expansion.cron import MOST_PLACES
+from kubeproof.named_tuples import NamedTuple
 
 GIB = 2**30
 SHAPES = tuple((cores * 1000, cores * 4 * GIB) for cores in (4, 8, 16, 32, 64, 96, 128, 192))  # CPU and memory

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.errors import EnvironmentProblem, KubeproofError
 from kubeproof.manifests.editing.operations import Operation, Path, Plain, apply, settle
@@ -18,6 +18,7 @@ from kubeproof.manifests.yaml import tree
 from kubeproof.manifests.yaml.guard import Bounds, Budget
 from kubeproof.manifests.yaml.reader import read_documents
 from kubeproof.manifests.yaml.writer import as_lines, as_yaml, scalar
+from kubeproof.named_tuples import NamedTuple
 
 _Node = Any  # of ruamel.yaml
 

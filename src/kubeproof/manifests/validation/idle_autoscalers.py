@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.steering.counted import foreign_to
@@ -17,6 +16,7 @@ from kubeproof.cluster.steering.vertical import OFF
 from kubeproof.controllers.hpa.samples import pod_request
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded, Omission
+from kubeproof.named_tuples import NamedTuple
 
 
 class IdleMetric(NamedTuple):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import NamedTuple
 
 from kubeproof.cluster.objects import Source
 from kubeproof.manifests.loaded import Omission, UnknownField
@@ -18,6 +17,7 @@ from kubeproof.manifests.validation.api_types import KINDS, TYPES
 from kubeproof.manifests.yaml.fields import path_below
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.tree import Mapping, Sequence, Value, is_null
+from kubeproof.named_tuples import NamedTuple
 
 _SURE, _LIKELY = 0.8, 0.6  # how alike a misspelling and what is meant are
 

@@ -7,7 +7,7 @@ nothing is ever constructed from a tag.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -17,6 +17,7 @@ from kubeproof.manifests.yaml.guard import Budget, check_scalar, decode
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.resource_schemas import without_schemas
 from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, ScalarKind, Sequence, Value
+from kubeproof.named_tuples import NamedTuple
 
 _ALLOWED_TAGS = {
     yaml.ScalarEvent: frozenset({"!", "tag:yaml.org,2002:str"}),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.loops.node_verbs import (
     CORDON,
@@ -39,6 +37,7 @@ from kubeproof.cluster.nodes.places import UNREACHABLE
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, JobPodEnd, Phase, PodKind, Work
 from kubeproof.controllers.evictions.taint_eviction import clock_after, seconds_tolerated
+from kubeproof.named_tuples import NamedTuple
 
 
 class Pod(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actors import Actor
 from kubeproof.cluster.loops.control import Decision, Role
@@ -12,6 +11,7 @@ from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import NodeCell, PodKind, WorkloadCell
 from kubeproof.intents.monitor import Memory
 from kubeproof.model.by_name.node import NodeState
+from kubeproof.named_tuples import NamedTuple
 
 Concrete = tuple[object, ...]  # (verb, arguments by name): what a trace records
 

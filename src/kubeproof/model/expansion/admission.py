@@ -6,13 +6,13 @@ The API server refuses the request, and the user has to ask again: an event that
 from __future__ import annotations
 
 from dataclasses import field
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actors import Actor
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.admission.quota import Charged, Ration, find_charged, in_use
 from kubeproof.events.operator import Presence, WriteEvent
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.control import Loop
 from kubeproof.cluster.loops.mentions import Mentions
@@ -18,6 +17,7 @@ from kubeproof.model.loops.assembly import build_controllers, endpoint_loops
 from kubeproof.model.loops.event_sources import event_sources
 from kubeproof.model.memories import CLAIM, MemoryCell, MemoryName
 from kubeproof.model.planning.given import Given, OwnLoop
+from kubeproof.named_tuples import NamedTuple
 
 
 class Memories:

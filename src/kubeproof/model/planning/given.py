@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.control import Loop
 from kubeproof.cluster.loops.mentions import Mention
@@ -19,6 +18,7 @@ from kubeproof.model.expansion.ordinals import with_ordinals
 from kubeproof.model.expansion.revisions import with_applied, with_revisions
 from kubeproof.model.expansion.used import usage_rules
 from kubeproof.model.layout import settle_arrived
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass, replace
 
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.loops.footprint import ON_NODES, Writes
 from kubeproof.cluster.loops.mentions import Mentions
 from kubeproof.cluster.nodes.places import Layout
@@ -19,6 +17,7 @@ from kubeproof.model.layout import (
     symmetric_domains,
 )
 from kubeproof.model.planning.given import Given
+from kubeproof.named_tuples import NamedTuple
 
 RESIZING = Writes.SIZES | Writes.TEMPLATES | Writes.REMOVALS  # after which a ReplicaSet may have to choose victims
 

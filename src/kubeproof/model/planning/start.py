@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.loops.actions import ANY, Arrive, NodeRef
 from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import Setup, family, workload_number
@@ -14,6 +12,7 @@ from kubeproof.model.expansion.running import with_running, with_waiting
 from kubeproof.model.layout import alike
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.planning.given import Given, Placement
+from kubeproof.named_tuples import NamedTuple
 
 
 class Start(NamedTuple):

@@ -10,7 +10,7 @@ set. `docs/explanation/reductions.md` has the conditions and the proof.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.cluster.loops.actors import KUBELET
 from kubeproof.cluster.loops.control import Stage
@@ -23,6 +23,7 @@ from kubeproof.intents.facts.counts import count_pods
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import StartAll, Starts, start_effect
 from kubeproof.model.reductions.young_pods import countable
+from kubeproof.named_tuples import NamedTuple
 
 HARMLESS = Writes.CORDONS | Writes.USAGE  # neither pods nor sizes
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kubeproof.cluster.loops.actions import Action, Bind, NodeChange, NodeRef, Remember, SetDesired
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -31,6 +31,7 @@ from kubeproof.intents.facts.drained import DrainsComplete
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.fair_waits import asynchronous
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:

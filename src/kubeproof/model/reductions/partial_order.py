@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.due_starts import find_immediate
 from kubeproof.model.reductions.ends_in_unison import ending_unseen
 from kubeproof.model.reductions.starts_in_unison import find_unwatched, starts_freely
 from kubeproof.model.reductions.without_clocks import gains_without_clocks
 from kubeproof.model.reductions.young_pods import countable
+from kubeproof.named_tuples import NamedTuple
 
 
 class Order(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, tolerates_all
 from kubeproof.cluster.loops.actions import Action, Advance, Delete, EvictPods, KeepNode, NodeRef
@@ -29,6 +29,7 @@ from kubeproof.engine.system import Effect, Marked, Turn
 from kubeproof.errors import KubeproofError
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
+from kubeproof.named_tuples import NamedTuple
 
 SETTLED_NODES = (
     Writes.USAGE

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kubeproof.cluster.loops.actions import Delete
 from kubeproof.cluster.loops.actors import KUBELET, Actor
@@ -34,6 +34,7 @@ from kubeproof.model.reductions.starts_in_unison import (
     is_evicted_by_taints,
     only_replicasets_delete,
 )
+from kubeproof.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from kubeproof.controllers.hpa.pods import PodGroups

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.errors import EnvironmentProblem, EventError
 from kubeproof.manifests.yaml.printable import printable
@@ -22,6 +22,7 @@ from kubeproof.monitor.brokers.rabbit import open_queue, parameters
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.formats import AUTO
 from kubeproof.monitor.run import Listener
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 UNCONFIRMED = 20_000  # messages that the broker hands out before the first is confirmed

@@ -6,7 +6,6 @@ Pods are counted one by one as they change, so that a change costs what it chang
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, NONE, REPLACED
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, POD, REPLICA_SET, STATEFUL_SET
@@ -17,6 +16,7 @@ from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKi
 from kubeproof.model.plan import Plan
 from kubeproof.monitor.cluster.change import Key, Object, condition, items, mapping
 from kubeproof.monitor.cluster.store import Store, api_phase, is_cordoned, node_of, phase_of, size_of
+from kubeproof.named_tuples import NamedTuple
 
 
 class Spot(NamedTuple):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.cluster.loops.tags import Tag
+from kubeproof.named_tuples import NamedTuple
 
 Object = dict[str, Any]
 Key = tuple[str, str, str]  # kind, namespace ("" where there is none), name

@@ -8,7 +8,7 @@ ever; a cluster in which nothing has changed for so long is taken as stable. Eve
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from kubeproof.cluster.objects import family
 from kubeproof.intents.catalogue import entry
@@ -17,6 +17,7 @@ from kubeproof.model.plan import Plan
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.cluster.sight import Members, Sight, Views
 from kubeproof.monitor.times import show_duration
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 FAR = float("inf")

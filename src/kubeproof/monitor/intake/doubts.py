@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.monitor.event import Event, event_from, event_value
+from kubeproof.named_tuples import NamedTuple
 
 WITNESSES = 2  # later events that confirm a time
 ENOUGH = 100  # events in a row that confirm it, even if they are all of one source among several

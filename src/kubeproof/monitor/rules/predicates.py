@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fnmatch import translate
-from typing import NamedTuple
 
 from kubeproof.logic.conditions import KEYWORDS, Algebra, Words, read_condition
 from kubeproof.monitor.event import Event
+from kubeproof.named_tuples import NamedTuple
 
 Test = Callable[[Event], bool]
 FIELDS = {"name": 1, "source": 2, "target": 3, "key": 4, "run": 5}

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.intake.arrival import Gaps
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verdicts import Verdict
 
 NEVER = float("inf")

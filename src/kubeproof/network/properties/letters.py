@@ -7,8 +7,9 @@ evaluation answers for thousands of packet classes. `parameters.holds` answers t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.network.properties.automata import Condition, Own, PathProperty
 from kubeproof.network.properties.parameters import Parameters, ask
 from kubeproof.network.properties.patterns import NodeSet, matches

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import ceil, floor, log10
-from typing import NamedTuple
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.report.html.panels import Drawing, Line, Panel, drawing_of
 from kubeproof.report.html.picture import INK, LETTER, Canvas, Point
 from kubeproof.simulate.outcome import Comparison, SimulationResult

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame, is_file
 from kubeproof.report.sentences import count

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Advance, NodeAction, Remember, Tick, Unroute, Verb
 from kubeproof.cluster.loops.actors import TIME, Actor
@@ -22,6 +21,7 @@ from kubeproof.intents.monitor import Memory
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.state import Concrete, State
 from kubeproof.model.plan import Plan
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.simulate.control.chance.sampled import SampledModel
 from kubeproof.simulate.control.judging import Judge
 from kubeproof.simulate.control.measuring.views import Onlooker, Views

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.simulate.published.declarations import Wave
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from typing import NamedTuple
+
+from kubeproof.named_tuples import NamedTuple
 
 
 class Finished(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 ROUND_ROBIN, RANDOM, LEAST_CONNECTIONS = range(3)

@@ -6,8 +6,9 @@ What a stream gives does not depend on how the time is cut: random numbers are d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.simulate.serving.numbers import numpy
 from kubeproof.simulate.serving.rates import Floats, Rate
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import NamedTuple
 
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.checks.declaration import Check
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from kubeproof.cluster.objects import Source
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 from kubeproof.verify.checks.scene import Scene
 

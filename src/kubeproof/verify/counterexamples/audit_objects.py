@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD
 from kubeproof.cluster.kinds import CRON_JOB, DEPLOYMENT, POD, REPLICA_SET, REPLICATION_CONTROLLER
@@ -14,6 +14,7 @@ from kubeproof.cluster.state import NEVER, Cause, Health, JobPodEnd, Phase
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.named_tuples import NamedTuple
 
 Object = dict[str, Any]
 Key = tuple[str, str, str]  # kind, namespace, name

@@ -7,7 +7,6 @@ state of the path. A grouped path without such a step is a fault of ours.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Advance
 from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters
@@ -21,6 +20,7 @@ from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.reductions.persistent_steps import workload_of
 from kubeproof.model.reductions.starts_in_unison import StartAll, find_started_together
+from kubeproof.named_tuples import NamedTuple
 
 MOST_ROUNDS = 12  # of a loop in which nodes of one class take turns
 

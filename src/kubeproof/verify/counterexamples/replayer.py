@@ -7,7 +7,7 @@ step must be one the model offers at that moment; the last state, or the loop, m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.control import Role
 from kubeproof.errors import InternalError
@@ -15,6 +15,7 @@ from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECUR
 from kubeproof.model.by_name.abstraction import anonymous
 from kubeproof.model.by_name.state import Concrete, State, Transition
 from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from kubeproof.intents.predicates.temporal import Temporal

@@ -7,7 +7,6 @@ verification runs: who wants them pays for them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
@@ -16,6 +15,7 @@ from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import Plan
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.counterexamples.replayer import (
     Look,
     Recorded,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from kubeproof.errors import InternalError, KubeproofError, LimitReached
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 V = TypeVar("V")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.footprint import Writes
 from kubeproof.cluster.objects import Setup, Workload, revisions_of
@@ -18,6 +17,7 @@ from kubeproof.intents.predicates.asked import calls_of, find_targeted, targets_
 from kubeproof.manifests.loaded import Group, Loaded, Sort
 from kubeproof.manifests.validation.deciding import EVERYBODY
 from kubeproof.model.plan import Plan
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.adopted import adoptions
 from kubeproof.verify.findings.attaching import find_attached_at_once

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.cluster.loops.footprint import Sizing, Writes, footprint_of
@@ -13,6 +13,7 @@ from kubeproof.intents.facts.counts import count_pods
 from kubeproof.model.loops.actors import Slots
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import BY_SIZE_ALONE, is_evicted_by_taints
+from kubeproof.named_tuples import NamedTuple
 
 ON_OBJECTS = Writes.USAGE | Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.PODS
 Starts = tuple[tuple[Any, ...], ...]  # vectors of cells

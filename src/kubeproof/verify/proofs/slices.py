@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Tick
 from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters
@@ -17,6 +16,7 @@ from kubeproof.model.by_name.remembering import RememberingModel
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import State
 from kubeproof.model.plan import Plan
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import NamedPath

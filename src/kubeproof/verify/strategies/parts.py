@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.answered import Declined, Reason
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.coarser import within

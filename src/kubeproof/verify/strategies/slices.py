@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kubeproof.engine.search import Search
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Declined, Reason
 from kubeproof.verify.counterexamples.shown import show_finding

@@ -7,7 +7,7 @@ come to everything; one in a coarser model may have come to more than there is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubeproof.cluster.loops.actions import Advance, NodeChange
 from kubeproof.cluster.loops.control import Decision, Loop
@@ -19,6 +19,7 @@ from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.loops.actors import GroupedActor
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import StartAll
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.result import Statistics
 
 TIME = "time"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from kubeproof.cluster.objects import HOSTNAME, Node, PodTemplate, Setup, Source, family, short_name
 from kubeproof.cluster.state import Health, JobPodEnd, Phase, Work
@@ -16,6 +16,7 @@ from kubeproof.cluster.usage import CPU, MEMORY, request_milli
 from kubeproof.errors import KubeproofError
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.state import State
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import complete, dataclass
 from kubeproof.verify.counterexamples.rerun import Rerun, rerun
 from kubeproof.verify.options import VerifyOptions

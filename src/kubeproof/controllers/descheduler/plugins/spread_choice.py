@@ -14,12 +14,12 @@ Within a domain pods are taken by rank (evictable ones first, those without node
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.controllers.descheduler.choices import Takes, any_takes, block_takes, check_limit, share_out
 from kubeproof.controllers.descheduler.ledger import NodeState
 from kubeproof.controllers.descheduler.values import Version
+from kubeproof.named_tuples import NamedTuple
 
 INSERTION_SORT_UP_TO = 12  # pods; Go sorts such lists without changing the order of equals, or by reversing it
 LISTED_BY_NODE_SINCE = versions.LISTED_BY_NODE.since

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration
 from kubeproof.cluster.objects import PodTemplate, SpreadConstraint
 from kubeproof.controllers.descheduler.scene import Scene
+from kubeproof.named_tuples import NamedTuple
 
 INCLUSION_POLICIES_SINCE = versions.READS_INCLUSION_POLICIES.since
 CONSTRAINTS_ARGUMENT_SINCE = versions.CONSTRAINTS_ARGUMENT.since

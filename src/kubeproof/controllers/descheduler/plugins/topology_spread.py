@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.steering.priorities import priority_of
@@ -37,6 +36,7 @@ from kubeproof.controllers.descheduler.plugins.spread_constraints import (
 )
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.values import PodGroup
+from kubeproof.named_tuples import NamedTuple
 
 NAME = "RemovePodsViolatingTopologySpreadConstraint"
 ARGUMENTS = frozenset(

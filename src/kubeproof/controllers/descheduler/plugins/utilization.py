@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import tolerates_all
@@ -21,6 +20,7 @@ from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.scene import PODS, Scene
 from kubeproof.controllers.descheduler.values import PodGroup
 from kubeproof.controllers.scheduler.requests import CPU, MEMORY, allocatable
+from kubeproof.named_tuples import NamedTuple
 
 BASIC = (CPU, MEMORY, PODS)
 PERCENT_SINCE = versions.PERCENT.since

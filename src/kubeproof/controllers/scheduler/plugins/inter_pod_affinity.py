@@ -9,7 +9,6 @@ shared domain otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import short_name
@@ -22,6 +21,7 @@ from kubeproof.controllers.scheduler.protocol import (
     Rejection,
     of_nodes,
 )
+from kubeproof.named_tuples import NamedTuple
 
 SKIPS_SCORE_SINCE = versions.SKIPS_SCORE.since
 NOT_NEAR = of_nodes("didn't match pod affinity rules", unresolvable=True)

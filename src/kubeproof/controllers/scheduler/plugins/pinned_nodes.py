@@ -6,13 +6,12 @@ Mirrors the PreFilter of `plugins/nodeaffinity` (terms over `metadata.name`), si
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import NodeTerm
 from kubeproof.cluster.steering.profiles import NODE_AFFINITY
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, of_nodes
+from kubeproof.named_tuples import NamedTuple
 
 NODE_NAME = "NodeName"
 CONFLICT = Rejection("pod affinity terms conflict", unresolvable=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from kubeproof.cluster.objects import HOSTNAME, PodTemplate
 from kubeproof.controllers.scheduler.plugins.spread_constraints import (
@@ -19,6 +18,7 @@ from kubeproof.controllers.scheduler.plugins.spread_constraints import (
 )
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, Rejection, of_nodes, round_half_away
+from kubeproof.named_tuples import NamedTuple
 
 SKEWED = of_nodes("didn't match pod topology spread constraints", unresolvable=False)
 NO_LABEL = of_nodes("didn't match pod topology spread constraints (missing required label)", unresolvable=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from kubeproof.controllers.scheduler.requests import NATIVE
+from kubeproof.named_tuples import NamedTuple
 
 
 class Share(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.actions import Verb
 from kubeproof.cluster.loops.control import Role
@@ -25,6 +24,7 @@ from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import State
 from kubeproof.model.plan import Plan
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.serving.contract import Endpoints, Room, Slot
 

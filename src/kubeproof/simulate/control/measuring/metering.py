@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence, Set
-from typing import NamedTuple
 
 from kubeproof.cluster.usage import CPU
 from kubeproof.events.workload import MetricsPipeline
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.simulate.serving.contract import Endpoints, Served
 
 Pod = tuple[str, int]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.state import Phase
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.controllers.evictions.budgets import BudgetScale, amounts_of, facts_of, status_of
 from kubeproof.controllers.evictions.disruption import Amount, BudgetStatus
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.checks.declaration import INFO, WARNING, Check, Found
 from kubeproof.verify.checks.scene import Scene
 from kubeproof.verify.checks.surroundings import belong_together

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubeproof.cluster.nodes.daemons import eligibility, nodes_wanted
 from kubeproof.cluster.objects import Node, Workload
@@ -12,6 +11,7 @@ from kubeproof.cluster.steering.priorities import may_preempt, priority_of
 from kubeproof.controllers.scheduler.framework import Scheduler
 from kubeproof.controllers.scheduler.protocol import NodeInfo, PodCount
 from kubeproof.controllers.scheduler.requests import pod_requests
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.checks.declaration import INFO, WARNING, Check, Found
 from kubeproof.verify.checks.scene import Scene
 

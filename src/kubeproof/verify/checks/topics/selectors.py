@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.wiring import PODS, SERVICES, Selection, WiredService
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.checks.declaration import INFO, WARNING, Check, Found
 from kubeproof.verify.checks.scene import Scene
 from kubeproof.verify.checks.surroundings import (

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from kubeproof.intents.monitor import Monitor
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.holds_for import HoldsFor, Tie
 from kubeproof.verify.options import ABSTRACTION, VerifyOptions
 from kubeproof.verify.proofs.any_size.by_budget import find_ties_of_budget

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 

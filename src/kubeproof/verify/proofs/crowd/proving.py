@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.steering.priorities import has_priorities
@@ -28,6 +27,7 @@ from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.loosened import Bounds, FreeAutoscaler, Surroundings, Sway, loosen
 from kubeproof.model.reductions.partial_order import EVERY_ORDER
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.coarser import proofs

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import ceil
-from typing import NamedTuple
 
 from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import Workload
@@ -22,6 +21,7 @@ from kubeproof.controllers.hpa.samples import pod_request
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.loops.adjusting import autoscaler_settings, working_autoscalers
 from kubeproof.model.reductions.loosened import Bounds
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.proofs.crowd.room import Room, working, writes_any
 from kubeproof.verify.proofs.slicing import Slice
 

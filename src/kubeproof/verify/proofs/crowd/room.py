@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from kubeproof.cluster.labels import NO_SCHEDULE, Taint
 from kubeproof.cluster.loops.footprint import ON_NODES, RESIZING, Scope, Sizing, Writes, footprint_of
@@ -32,6 +31,7 @@ from kubeproof.events.declarations import Event, is_drain
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.expansion.cron import jobs_at_once
 from kubeproof.model.loops.adjusting import autoscaler_settings
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.proofs.crowd.healing import is_healed
 
 PODS = "pods"
