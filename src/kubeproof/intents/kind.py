@@ -132,6 +132,7 @@ class IntentKind:
     is_sum_of_parts: bool = False  # without a target it holds for the whole if it holds for every part of the input
     is_provable_alone: bool = False  # the target's own pods decide, so that proofs whatever the others do apply
     asks_of_each_pod: Callable[[Intent, int], OfEachPod | None] = says_more  # where at least so many are wanted
+    holds_job_by_job: bool = False  # of a CronJob it holds if it does of each of its Jobs, whatever the others do
     follows_traffic: bool = False  # asks who gets traffic while it terminates
     reads_nodes: Mention = mention_everything  # what it reads of nodes beside those that its fields name
     unseen: str = ""  # why no object of the API shows it, so that a stream cannot be watched for it

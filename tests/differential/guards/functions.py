@@ -70,8 +70,9 @@ GUARDED: dict[str, tuple[str, ...]] = {
     ),
     "verify/proofs/crowd/pod_by_pod.py": (
         "find_asked_of_pod", "find_needs", "may_be_resized", "find_least", "_live_alone",
-        "_looks_at_pods", "_is_known", "_rolls_out_simply",
+        "looks_at_pods", "_is_known", "_rolls_out_simply",
     ),
+    "verify/proofs/crowd/job_by_job.py": ("_live_alone",),
     "verify/strategies/parts.py": ("_find_lone_pods",),
     "verify/strategies/pod_by_pod.py": ("attempt",),
     "intents/kind.py": ("counts_in_the_end",),

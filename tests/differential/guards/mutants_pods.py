@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.differential.guards.switching import Guard
 
 _RULES = "verify/proofs/crowd/pod_by_pod.py"
+_JOBS = "verify/proofs/crowd/job_by_job.py"
 _PROVING = "verify/proofs/crowd/proving.py"
 _BY_CONDITION: tuple[tuple[str, str, str, str], ...] = (  # module, function, guard, witness
     (_PROVING, "_at_rest", "is_so", "pods fill the only node"),
@@ -45,31 +46,32 @@ _BY_CONDITION: tuple[tuple[str, str, str, str], ...] = (  # module, function, gu
         "any((is_drain(event) for event in scenario.events)) and _has_budget(setup)",
         "a budget keeps a pod on the only node",
     ),
-    (_RULES, "_live_alone", "not _looks_at_pods(setup, workload)", "two pods keep apart on one node"),
+    (_RULES, "_live_alone", "not looks_at_pods(setup, workload)", "two pods keep apart on one node"),
     (_RULES, "_live_alone", "all(map(_is_known, scenario.events))", "new pods are never ready"),
     (_RULES, "_live_alone", "_rolls_out_simply(loaded, workload)", "a new pod waits for one that never ends"),
     (
         _RULES,
-        "_looks_at_pods",
+        "looks_at_pods",
         "any((constraint.hard for constraint in template.spread))",
         "two pods are spread over a closed node",
     ),
     (
         _RULES,
-        "_looks_at_pods",
+        "looks_at_pods",
         "any((constraint.hard for constraint in defaults))",
         "two pods are spread by default",
     ),
-    (_RULES, "_looks_at_pods", "template.pod_affinity.required", "the second pod has to be near the first"),
-    (_RULES, "_looks_at_pods", "template.pod_anti_affinity.required", "two pods keep apart on one node"),
-    (_RULES, "_looks_at_pods", "template.claims", "two pods want one claim"),
+    (_RULES, "looks_at_pods", "template.pod_affinity.required", "the second pod has to be near the first"),
+    (_RULES, "looks_at_pods", "template.pod_anti_affinity.required", "two pods keep apart on one node"),
+    (_RULES, "looks_at_pods", "template.claims", "two pods want one claim"),
     (
         _RULES,
-        "_looks_at_pods",
+        "looks_at_pods",
         "any((container.host_ports for container in containers))",
         "two pods want the same port",
     ),
     (_RULES, "_is_known", "told.is_moment", "new pods are never ready"),
+    (_JOBS, "_live_alone", "declared.cron.policy == REPLACE", "a Job makes way for the next"),
     (_RULES, "_rolls_out_simply", "workload.strategy.rolling", "a new pod waits for one that never ends"),
     (
         _RULES,

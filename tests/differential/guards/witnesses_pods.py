@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubeproof.cluster.kinds import STATEFUL_SET
+from kubeproof.cluster.kinds import CRON_JOB, STATEFUL_SET
 from kubeproof.cluster.objects import (
     HOSTNAME,
+    REPLACE,
+    CronRules,
     HostPort,
     PodAffinity,
     PodTerm,
@@ -304,7 +306,14 @@ def never_created() -> Loaded:
     return cluster((ROOMY,), (b, a), all_ready(a), events=events, **more)
 
 
+def replaced_jobs() -> Loaded:
+    """A Job of a CronJob may still run when its schedule says so again."""
+    cron = workload("c", cpu=1, kind=CRON_JOB, cron=CronRules((60,), REPLACE))
+    return cluster((ROOMY,), (cron, TINY), of("completes", cron))
+
+
 WITNESSES: dict[str, Witness] = {
+    "a Job makes way for the next": replaced_jobs,
     "no node admits a pod": without_a_node,
     "pods fill the only node": too_full,
     "nobody ever wants a pod": never_wanted,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.manifests.validation.deciding import ALL, DECIDES, NOTHING, OWN, decides, find_held_back
+from kubeproof.manifests.validation.deciding import ALL, DECIDES, NOTHING, OWN, RESTARTS, decides, find_held_back
 from kubeproof.manifests.validation.schema import FIELDS
 
 
@@ -16,6 +16,7 @@ def test_a_field_that_nobody_thought_of_decides_about_all() -> None:
     assert decides("PodSpec", "brandNew") == ALL
     assert decides("PodSpec", "readinessGates") == OWN
     assert decides("Container", "startupProbe") == NOTHING
+    assert decides("Container", "restartPolicyRules") == RESTARTS
 
 
 def test_a_bound_of_a_quota_decides_about_those_who_create_what_it_counts() -> None:

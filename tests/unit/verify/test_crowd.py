@@ -9,7 +9,18 @@ import pytest
 
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, JOB, STATEFUL_SET
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Sizing, Writes
-from kubeproof.cluster.objects import ZONE, CronRules, PodAffinity, PodTerm, SchedulerProfile, Workload
+from kubeproof.cluster.objects import (
+    ALLOW,
+    FORBID,
+    REPLACE,
+    ZONE,
+    CronRules,
+    JobRules,
+    PodAffinity,
+    PodTerm,
+    SchedulerProfile,
+    Workload,
+)
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
 from kubeproof.events.declarations import (
     DELETED,
@@ -239,13 +250,46 @@ def test_parts_that_differ_in_names_and_requests_are_searched_once() -> None:
 
 
 def test_what_stands_in_the_way_is_told() -> None:
-    cron = workload("cron", cpu=1, kind=CRON_JOB, cron=CronRules((300,)))
+    cron = workload("cron", cpu=1, kind=CRON_JOB, cron=CronRules((300,), policy=REPLACE))
     found = prove(cluster(nodes(2, cpu=4000), (cron, WEB), of("completes", cron), of("minReady", WEB, **BACK)))
 
     assert [(one.obstacle, one.unbroken) for one in found] == [
         ("a CronJob starts Jobs without end", frozenset()),
         ("", {1}),
     ]
+
+
+CRON = workload("cron", cpu=100, kind=CRON_JOB, cron=CronRules((60,)))
+
+
+@pytest.mark.parametrize("policy", [ALLOW, FORBID])
+def test_every_job_of_a_cron_job_completes_however_many_there_are(policy: str) -> None:
+    cron = replace(CRON, cron=CronRules((60,), policy=policy), job=JobRules(restarts=True))
+    asked = of("completes", cron)
+    for events in ((), (NodeFailure(name="fails", after=STABLE, comes_back=True),)):
+        assert proved(deployed(asked, cron, *events)) == [0]
+
+
+@pytest.mark.parametrize(
+    ("cron", "events"),
+    [
+        (replace(CRON, cron=CronRules((60,), policy=REPLACE)), ()),  # a Job may have to make way for the next
+        (replace(CRON, job=JobRules(backoff_limit=0)), (Drain(name="drain"),)),  # its only try ends with the node
+        (replace(CRON, template=replace(CRON.template, claims=("data",))), ()),  # its Jobs want one volume
+        (CRON, (PodCrash(name="crash", target=CRON.ref),)),  # not about nodes alone
+        (workload("cron", cpu=5000, kind=CRON_JOB, cron=CronRules((60,))), ()),  # no node has room
+    ],
+)
+def test_a_job_of_a_cron_job_is_not_proved_to_complete(cron: Workload, events: tuple[Event, ...]) -> None:
+    assert proved(deployed(of("completes", cron), cron, *events)) == []
+
+
+def test_jobs_of_a_cron_job_that_a_budget_counts_are_not_followed() -> None:
+    asked = of("completes", CRON)
+
+    for app, numbers in (("cron", []), ("web", [0])):
+        budgets = (budget(1, app=app),)
+        assert proved(cluster(nodes(4, cpu=4000), (CRON, WEB), asked, budgets=budgets, start="deployed")) == numbers
 
 
 def test_every_event_is_counted_by_proofs_or_keeps_the_input_whole() -> None:

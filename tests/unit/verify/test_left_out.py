@@ -118,6 +118,34 @@ def test_what_decides_about_no_pod_leaves_a_plain_proof(harmless: str) -> None:
     assert verdicts(web(1, more=harmless)) == [Verdict.HOLDS]
 
 
+RULES = "restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [88]}}]"
+SIDECAR = "initContainers: [{name: side, image: x, MORE}], "
+
+
+@pytest.mark.parametrize(
+    ("more", "event", "verdict"),
+    [
+        (f"restartPolicy: Always, {RULES}", "", Verdict.HOLDS),
+        (f"restartPolicy: Always, {RULES}", "{podCrash: {target: Pod/shop/one}}", Verdict.UNKNOWN),
+        (RULES, "", Verdict.UNKNOWN),  # it exits whatever happens, and may begin again
+    ],
+)
+def test_rules_for_exit_codes_leave_open_what_follows_an_exit(more: str, event: str, verdict: str) -> None:
+    asks = scenario(RESTARTED.replace("TARGET", "Pod/shop/one"), events=event)
+    pod = POD.replace("NAME", "one").replace("spec: {", "spec: {" + SIDECAR.replace("MORE", more))
+
+    assert verified(node("n1"), web(1), pod, asks).results[0].verdict == verdict
+
+
+def test_a_class_that_all_pods_share_decides_nothing_whatever_its_value() -> None:
+    high = web(1, more="priorityClassName: high")
+    crowded = web(3, more="priorityClassName: high", name="db")
+    other = web(3, name="db")
+
+    assert verdicts(high, crowded) == [Verdict.HOLDS]
+    assert verdicts(high, other) == [Verdict.UNKNOWN]
+
+
 RESTARTED = "{minReady: {target: TARGET, count: 1, when: eventuallyAlways}}"
 
 

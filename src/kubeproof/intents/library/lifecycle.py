@@ -184,6 +184,7 @@ DRAIN_COMPLETES = IntentKind(
     is_sum_of_parts=True,
     is_provable_alone=True,
     asks_of_each_pod=follows_from_leaving,
+    holds_job_by_job=True,
 )
 RUNS_ON_EVERY_NODE = IntentKind(
     id="L008",
@@ -218,4 +219,5 @@ COMPLETES = IntentKind(
     typed_fields=(IntentField.TARGET,),
     fits=lambda workload: workload.rules.runs_to_completion,
     is_provable_alone=True,
+    holds_job_by_job=True,
 )

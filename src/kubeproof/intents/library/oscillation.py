@@ -41,6 +41,7 @@ SETTLES = IntentKind(
     is_sum_of_parts=True,
     is_provable_alone=True,
     asks_of_each_pod=follows_from_rest,
+    holds_job_by_job=True,
 )
 NO_OSCILLATION = IntentKind(
     id="L003",
@@ -63,6 +64,7 @@ NO_OSCILLATION = IntentKind(
     is_sum_of_parts=True,
     is_provable_alone=True,
     asks_of_each_pod=follows_from_rest,
+    holds_job_by_job=True,
 )
 NO_EVICTION_LOOP = IntentKind(
     id="L004",
@@ -83,6 +85,7 @@ NO_EVICTION_LOOP = IntentKind(
     is_sum_of_parts=True,
     is_provable_alone=True,
     asks_of_each_pod=follows_from_rest,
+    holds_job_by_job=True,
 )
 NO_CREATE_FAIL_LOOP = IntentKind(
     id="L005",
@@ -100,4 +103,5 @@ NO_CREATE_FAIL_LOOP = IntentKind(
     is_sum_of_parts=True,
     is_provable_alone=True,
     asks_of_each_pod=follows_from_rest,
+    holds_job_by_job=True,
 )

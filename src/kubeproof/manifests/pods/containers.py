@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubeproof.cluster.objects import Container, HostPort, Readiness
 from kubeproof.manifests.late import read_pre_stop
 from kubeproof.manifests.pods.resources import CPU, MEMORY, is_extended, others_of, read_container_amounts
-from kubeproof.manifests.validation.deciding import ALL, NOTHING, RESTARTS
+from kubeproof.manifests.validation.deciding import NOTHING, NUMBER, OWN, RESTARTS
 from kubeproof.manifests.validation.names import is_dns_label
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
@@ -46,6 +46,8 @@ def _container(fields: Fields, *, init: bool, host_network: bool) -> tuple[Conta
     has_ports = bool(fields.items("ports"))
     if fields.items("resizePolicy"):
         fields.ignore("resizePolicy")
+    if init and not sidecar and fields.has("restartPolicyRules"):
+        fields.omit("restartPolicyRules", decides=OWN)  # it exits whatever happens, perhaps to run again
     fields.finish("Container")
     amounts = requests.get(CPU), requests.get(MEMORY), others_of(requests)
     found = Container(name, *amounts, sidecar, image, ports, tuple(sorted(limits.items())), pre_stop_s, has_ports)
@@ -74,7 +76,7 @@ def _resources(fields: Fields) -> tuple[dict[str, int], dict[str, int]]:
     limits = read_container_amounts(resources.child("limits"))
     requests = read_container_amounts(resources.child("requests"))
     if resources.items("claims"):
-        resources.omit("claims", decides=ALL)
+        resources.omit("claims", decides=NUMBER)  # entries of the pod's resourceClaims
     resources.finish("Resources")
     for name, amount in requests.items():
         _check_limit(resources, name, amount, limits.get(name))

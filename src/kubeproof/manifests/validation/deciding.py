@@ -18,7 +18,9 @@ EVERYBODY = "*/*/*"  # a pattern of references that every workload answers to
 
 _OWN = {
     "PodSpec": "readinessGates",
-    "Container": "restartPolicyRules",
+}
+_RESTARTS = {
+    "Container": "restartPolicyRules",  # of an init container that ends by itself: OWN, see `pods/containers.py`
 }
 _NUMBER = {
     "JobSpec": "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling",
@@ -57,14 +59,14 @@ _NOTHING = {
 }
 DECIDES: dict[tuple[str, str], str] = {
     (schema, name): decides
-    for decides, table in ((OWN, _OWN), (NUMBER, _NUMBER), (ALL, _ALL), (NOTHING, _NOTHING))
+    for decides, table in ((OWN, _OWN), (RESTARTS, _RESTARTS), (NUMBER, _NUMBER), (ALL, _ALL), (NOTHING, _NOTHING))
     for schema, names in table.items()
     for name in names.split()
 }
 
 
 def decides(schema: str, field: str) -> str:
-    """About whom a field that is not modelled decides: OWN, NUMBER, ALL or NOTHING."""
+    """About whom a field that is not modelled decides: OWN, RESTARTS, NUMBER, ALL or NOTHING."""
     return DECIDES.get((schema, field), ALL)
 
 

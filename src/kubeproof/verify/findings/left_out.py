@@ -21,7 +21,7 @@ from kubeproof.named_tuples import NamedTuple
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.adopted import adoptions
 from kubeproof.verify.findings.attaching import find_attached_at_once
-from kubeproof.verify.findings.unknown_priorities import decide_nothing
+from kubeproof.verify.findings.unknown_priorities import are_equal, decide_nothing
 from kubeproof.verify.result import IntentResult, OmittedGroup
 from kubeproof.verify.words.counted import list_finished_under_selectors, list_untargeted
 from kubeproof.verify.words.summary import claim
@@ -228,12 +228,17 @@ def with_caveats(
         doubts = tuple(one for one in doubts if not one.within or one.within in rest_on)
         doubts = tuple(one for one in doubts if not (one.is_metric and one.within in any_size))
         doubts = tuple(one for one in doubts if not (one.late in rest_on and _only_delays(loaded, one.late)))
-    if rest_on is not None and any(one.is_priority for one in doubts) and decide_nothing(loaded):
+    if any(one.is_priority for one in doubts) and _are_priorities_idle(loaded, is_proved=rest_on is not None):
         doubts = tuple(one for one in doubts if not one.is_priority)
     if not doubts:
         return list(results)
     intents = {intent.name: intent for intent in loaded.scenario.intents}
     return [_doubt(plan, intents[one.intent], one, doubts) if one.intent in intents else one for one in results]
+
+
+def _are_priorities_idle(loaded: Loaded, *, is_proved: bool) -> bool:
+    """True if unknown priorities play no part; what is proved does not depend on who goes first."""
+    return are_equal(loaded) or (is_proved and decide_nothing(loaded))
 
 
 def _doubts(loaded: Loaded, plan: Plan) -> Iterator[LeftOut]:
@@ -281,7 +286,7 @@ def _guarding(loaded: Loaded, setup: Setup) -> frozenset[str]:
 def own_doubts(loaded: Loaded, ref: str) -> list[str]:
     """What is not modelled of a workload itself and may change what becomes of its pods."""
     own = [one for one in loaded.omissions if one.touches and one.owner == ref and not one.is_restart]
-    if any(one.is_priority for one in own) and decide_nothing(loaded):
+    if any(one.is_priority for one in own) and _are_priorities_idle(loaded, is_proved=True):
         own = [one for one in own if not one.is_priority]
     found = [f"{one.what} ({one.source})" for one in own]
     return found[:MOST_TOLD]

@@ -10,6 +10,16 @@ from __future__ import annotations
 from kubeproof.manifests.loaded import Loaded
 
 
+def are_equal(loaded: Loaded) -> bool:
+    """True if all pods are of one class: whatever it says, none goes before another, and none makes room for it."""
+    setup = loaded.setup
+    if setup.descheduler is not None or setup.cluster_autoscaler is not None:
+        return False  # these compare priorities with numbers of their own
+    forms = (event.form for event in loaded.scenario.events if event.form is not None)
+    templates = [one.template for one in (*setup.workloads, *forms)]
+    return len({(one.priority_class, one.priority) for one in templates}) == 1
+
+
 def decide_nothing(loaded: Loaded) -> bool:
     """True if no run depends on the priorities of pods, except for who goes first."""
     from kubeproof.verify.proofs.crowd.conditions import has_rules_beside_room  # few inputs lack a PriorityClass

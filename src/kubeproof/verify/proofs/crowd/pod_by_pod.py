@@ -109,7 +109,7 @@ def _live_alone(loaded: Loaded) -> bool:
     if any(is_drain(event) for event in scenario.events) and _has_budget(setup):
         return False  # which pods a budget lets go depends on the others
     return (
-        not _looks_at_pods(setup, workload)
+        not looks_at_pods(setup, workload)
         and all(map(_is_known, scenario.events))
         and not any(event.awaited for event in scenario.events)  # what they wait for may not be part of the model
         and _rolls_out_simply(loaded, workload)
@@ -133,7 +133,7 @@ def _working(loaded: Loaded) -> tuple[HorizontalPodAutoscaler, ...]:
     return tuple(working(loaded))
 
 
-def _looks_at_pods(setup: Setup, workload: Workload) -> bool:
+def looks_at_pods(setup: Setup, workload: Workload) -> bool:
     """True if a pod may be kept from a node because of other pods there, room aside."""
     template = workload.template
     containers = (*template.containers, *template.init_containers)

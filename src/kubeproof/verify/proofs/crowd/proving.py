@@ -33,6 +33,7 @@ from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.coarser import proofs
 from kubeproof.verify.proofs.crowd.conditions import find_guarded, find_obstacle, find_own_obstacle
 from kubeproof.verify.proofs.crowd.freeing import flatten, free
+from kubeproof.verify.proofs.crowd.job_by_job import follow_one_job
 from kubeproof.verify.proofs.crowd.pod_by_pod import (
     find_asked_of_pod,
     find_needs,
@@ -124,7 +125,7 @@ def prove_part(
 ) -> Proofs:
     """What is proved of one of the parts of `cut_by_relations`; with a memo, equal parts are searched once."""
     watch.look()
-    asked = _Asked(whole, part, whole.loaded)
+    asked = _Asked(whole, follow_one_job(part) or part, whole.loaded)
     if asked.obstacle or not asked.numbers:
         return Proofs(obstacle=asked.obstacle)
     prover = _Prover(planned, options, watch, {} if memo is None else memo)
@@ -230,7 +231,8 @@ class _Asked:
         if flat is not None:
             yield plain._replace(free=flat, short=(0,) * len(workloads))
             return
-        sway = find_sway(self.loaded, self.part, self.room)
+        is_itself = all(workload.ref in self.part.workloads for workload in workloads)  # not one Job of many
+        sway = find_sway(self.loaded, self.part, self.room) if is_itself else {}
         if not sway or sum(workload.replicas for workload in workloads) < 2:
             yield plain
         if sway:
@@ -400,15 +402,17 @@ def _cyclic(store: Store) -> list[list[int]]:
 
 
 def _certain(loaded: Loaded) -> frozenset[int]:
-    """The intents about drains and rollouts, if one may begin at the very start: then a run speaks of them."""
+    """The intents of which a run speaks for certain: of drains, rollouts and new Jobs, if they may come at once."""
     first = [event for event in loaded.scenario.events if event.after is None]
     drained = any(event.drains and _stays(event) and _finds_node(loaded, event) for event in first)
     rolled = {event.subject for event in first if event.new_revisions}
+    created = {event.subject for event in first if footprint_of(event).writes & Writes.OBJECTS}
     return frozenset(
         number
         for number, intent in enumerate(loaded.scenario.intents)
         if (intent.key == "drainCompletes" and drained)
         or (intent.key == "rolloutCompletes" and intent.target in rolled)
+        or (intent.key == "completes" and intent.target in created)
     )
 
 
