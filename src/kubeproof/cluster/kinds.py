@@ -20,6 +20,9 @@ POD = "Pod"
 TEMPLATE_HASH = "pod-template-hash"
 REVISION_HASH = "controller-revision-hash"
 CONTROLLER_UIDS = ("controller-uid", "batch.kubernetes.io/controller-uid")
+JOB_NAMES = ("batch.kubernetes.io/job-name", "job-name")
+OF_JOBS = (*reversed(CONTROLLER_UIDS), "batch.kubernetes.io/job-completion-index")
+TEMPLATE = ("spec", "template")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,11 @@ class Kind:
 
     name: str
     version: str  # apiVersion
+    turn: int  # in which a cluster is read: owners come before what they own
+    plural: str  # as its API server calls them
+    template: tuple[str, ...]  # where its pod template stands; (): it is one
+    adds: tuple[str, ...]  # keys of the labels that pods of it get in a cluster, beside those of the template
+    earlier_groups: tuple[str, ...] = ()  # API groups that it was in
     is_pod: bool  # it is its one pod, which nobody replaces
     has_replicas: bool  # spec.replicas is its size, which its scale tells budgets and autoscalers
     has_replica_set: bool  # its pods are all alike: a ReplicaSet or ReplicationController keeps them
@@ -45,11 +53,31 @@ class Kind:
     labels: tuple[str, ...]  # that its controller adds to its pods, with values of its own
     loop: ActorKind | None  # who keeps its pods
 
+    @property
+    def group(self) -> str:
+        """Its API group."""
+        return self.version.rpartition("/")[0]
+
+    @property
+    def is_custom(self) -> bool:
+        """True if it is no kind of Kubernetes itself: many clusters do not serve it."""
+        return "." in self.group and not self.group.endswith(".k8s.io")
+
+    @property
+    def is_held_through_others(self) -> bool:
+        """True if something that it makes, or keeps revisions with, stands between it and its pods."""
+        return self.rolls_out or self.starts_jobs
+
 
 DECLARED = (
     Kind(
         name=DEPLOYMENT,
         version="apps/v1",
+        turn=1,
+        plural="deployments",
+        template=TEMPLATE,
+        adds=(TEMPLATE_HASH,),
+        earlier_groups=("extensions",),
         is_pod=False,
         has_replicas=True,
         has_replica_set=True,
@@ -70,6 +98,11 @@ DECLARED = (
     Kind(
         name=REPLICA_SET,
         version="apps/v1",
+        turn=4,
+        plural="replicasets",
+        template=TEMPLATE,
+        adds=(),
+        earlier_groups=("extensions",),
         is_pod=False,
         has_replicas=True,
         has_replica_set=True,
@@ -90,6 +123,10 @@ DECLARED = (
     Kind(
         name=REPLICATION_CONTROLLER,
         version="v1",
+        turn=5,
+        plural="replicationcontrollers",
+        template=TEMPLATE,
+        adds=(),
         is_pod=False,
         has_replicas=True,
         has_replica_set=True,
@@ -110,6 +147,11 @@ DECLARED = (
     Kind(
         name=DAEMON_SET,
         version="apps/v1",
+        turn=3,
+        plural="daemonsets",
+        template=TEMPLATE,
+        adds=("pod-template-generation", REVISION_HASH),
+        earlier_groups=("extensions",),
         is_pod=False,
         has_replicas=False,
         has_replica_set=False,
@@ -130,6 +172,10 @@ DECLARED = (
     Kind(
         name=STATEFUL_SET,
         version="apps/v1",
+        turn=2,
+        plural="statefulsets",
+        template=TEMPLATE,
+        adds=("apps.kubernetes.io/pod-index", "statefulset.kubernetes.io/pod-name", REVISION_HASH),
         is_pod=False,
         has_replicas=True,
         has_replica_set=False,
@@ -150,6 +196,10 @@ DECLARED = (
     Kind(
         name=JOB,
         version="batch/v1",
+        turn=7,
+        plural="jobs",
+        template=TEMPLATE,
+        adds=OF_JOBS,
         is_pod=False,
         has_replicas=False,
         has_replica_set=False,
@@ -170,6 +220,10 @@ DECLARED = (
     Kind(
         name=CRON_JOB,
         version="batch/v1",
+        turn=6,
+        plural="cronjobs",
+        template=("spec", "jobTemplate", *TEMPLATE),
+        adds=(*OF_JOBS, *JOB_NAMES),
         is_pod=False,
         has_replicas=False,
         has_replica_set=False,
@@ -190,6 +244,10 @@ DECLARED = (
     Kind(
         name=POD,
         version="v1",
+        turn=8,
+        plural="pods",
+        template=(),
+        adds=(),
         is_pod=True,
         has_replicas=False,
         has_replica_set=False,

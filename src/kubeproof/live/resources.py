@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from kubeproof.cluster.kinds import DECLARED, POD
 from kubeproof.values import dataclass
 
 
@@ -32,6 +33,8 @@ def _cluster(kind: str, version: str, plural: str) -> Resource:
     return Resource(kind, version, plural, namespaced=False)
 
 
+_TURNS = sorted(DECLARED, key=lambda kind: kind.turn)
+_WORKLOADS = tuple(Resource(one.name, one.version, one.plural, is_optional=one.is_custom) for one in _TURNS)
 # Owners come before what they own: who reads the list in order knows the names of StatefulSets before their pods'.
 # Left out: Secrets and ConfigMaps, which are never read, and EndpointSlices, which the model makes anew from pods.
 RESOURCES = (
@@ -39,13 +42,7 @@ RESOURCES = (
     _cluster("Node", "v1", "nodes"),
     _cluster("PriorityClass", "scheduling.k8s.io/v1", "priorityclasses"),
     _cluster("StorageClass", "storage.k8s.io/v1", "storageclasses"),
-    Resource("Deployment", "apps/v1", "deployments"),
-    Resource("StatefulSet", "apps/v1", "statefulsets"),
-    Resource("DaemonSet", "apps/v1", "daemonsets"),
-    Resource("ReplicaSet", "apps/v1", "replicasets"),
-    Resource("ReplicationController", "v1", "replicationcontrollers"),
-    Resource("CronJob", "batch/v1", "cronjobs"),
-    Resource("Job", "batch/v1", "jobs"),
+    *(resource for resource in _WORKLOADS if resource.kind != POD),
     _cluster("PersistentVolume", "v1", "persistentvolumes"),
     Resource("PersistentVolumeClaim", "v1", "persistentvolumeclaims"),
     Resource("HorizontalPodAutoscaler", "autoscaling/v2", "horizontalpodautoscalers"),
@@ -57,8 +54,8 @@ RESOURCES = (
     Resource("Ingress", "networking.k8s.io/v1", "ingresses"),
     Resource("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies"),
     Resource("Application", "argoproj.io/v1alpha1", "applications", is_optional=True),
-    Resource("Pod", "v1", "pods"),
+    *(resource for resource in _WORKLOADS if resource.kind == POD),
 )
 BY_KIND = {resource.kind: resource for resource in RESOURCES}
-WATCHED = ("Node", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "Pod")
+WATCHED = ("Node", *(kind.name for kind in _TURNS if not kind.starts_jobs))
 VERBS = ("get", "list", "watch")

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, NoReturn
 
+from kubeproof.cluster.kinds import DECLARED as WORKLOADS
+from kubeproof.cluster.kinds import KINDS
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
 from kubeproof.cluster.services import Service
@@ -53,7 +55,7 @@ from kubeproof.manifests.yaml.fields import Fields, Log, suggestion
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.reads import Reads, is_list
 from kubeproof.manifests.yaml.tree import Mapping, Value
-from kubeproof.values import dataclass
+from kubeproof.values import complete, dataclass
 
 if TYPE_CHECKING:
     from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
@@ -379,7 +381,7 @@ def _elsewhere(fields: Fields, document: Document, objects: Objects) -> NoReturn
     raise InternalError(f"E700 {show_name(document)} is read as an object")
 
 
-WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
+_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "Deployment": read_deployment,
     "ReplicaSet": read_replica_set,
     "ReplicationController": read_replication_controller,
@@ -389,18 +391,13 @@ WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "CronJob": read_cron_job,
     "Pod": read_pod,
 }
+WORKLOAD_READERS = complete(KINDS, _READERS)
+_WORKLOADS = sorted(WORKLOADS, key=lambda kind: not kind.is_pod)
 _EXTENSIONS = ("extensions",)
 _DECLARED = (
     ReadKind("Node", ("v1",), _node),
     ReadKind("Namespace", ("v1",), _namespace),
-    ReadKind("Pod", ("v1",), _workload),
-    ReadKind("Deployment", ("apps/v1",), _workload, _EXTENSIONS),
-    ReadKind("ReplicaSet", ("apps/v1",), _workload, _EXTENSIONS),
-    ReadKind("ReplicationController", ("v1",), _workload),
-    ReadKind("DaemonSet", ("apps/v1",), _workload, _EXTENSIONS),
-    ReadKind("StatefulSet", ("apps/v1",), _workload),
-    ReadKind("Job", ("batch/v1",), _workload),
-    ReadKind("CronJob", ("batch/v1",), _workload),
+    *(ReadKind(kind.name, (kind.version,), _workload, kind.earlier_groups) for kind in _WORKLOADS),
     ReadKind("HorizontalPodAutoscaler", ("autoscaling/v2", "autoscaling/v1"), _autoscaler, _EXTENSIONS),
     ReadKind("VerticalPodAutoscaler", ("autoscaling.k8s.io/v1",), _vertical),
     ReadKind("PodDisruptionBudget", ("policy/v1",), _budget),

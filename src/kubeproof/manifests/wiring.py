@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from kubeproof.cluster.kinds import KINDS
 from kubeproof.cluster.labels import Labels, LabelSelector, Requirement, as_labels
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.wiring import (
@@ -33,13 +34,6 @@ from kubeproof.values import dataclass
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _PROBES = ("readinessProbe", "livenessProbe", "startupProbe")
-_TEMPLATES = {
-    **dict.fromkeys(
-        ("Deployment", "ReplicaSet", "ReplicationController", "DaemonSet", "StatefulSet", "Job"), ("spec", "template")
-    ),
-    "CronJob": ("spec", "jobTemplate", "spec", "template"),
-    "Pod": (),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +110,8 @@ def _service_port(one: _Object, item: Value) -> ServicePort | None:
 
 
 def _pods(one: _Object) -> WiredPods | None:
-    path = _TEMPLATES.get(one.written.kind)
-    spec = None if path is None else _at(one.root, *path, "spec")
+    kind = KINDS.get(one.written.kind)
+    spec = None if kind is None else _at(one.root, *kind.template, "spec")
     if spec is None:
         return None
     containers = _items(spec, "containers")
@@ -201,9 +195,9 @@ def _references(one: _Object) -> Iterator[Reference]:
     if one.written.kind == "ScaledObject" and one.written.group == "keda.sh":
         target = _at(one.root, "spec", "scaleTargetRef")
         yield _reference(one, _text(target, "kind") or "Deployment", target, "name", "spec.scaleTargetRef")
-    path = _TEMPLATES.get(one.written.kind)
-    if path is not None:
-        yield from _pod_references(one, _at(one.root, *path, "spec"))
+    kind = KINDS.get(one.written.kind)
+    if kind is not None:
+        yield from _pod_references(one, _at(one.root, *kind.template, "spec"))
 
 
 def _reference(

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.cluster.kinds import KINDS, REPLICA_SET
 from kubeproof.errors import ManifestError
 from kubeproof.manifests import objects
-from kubeproof.manifests.kinds.workloads import read_replica_set
-from kubeproof.manifests.objects import READ_KINDS, Document, Objects, ReadKind
+from kubeproof.manifests.kinds.workloads import ReadWorkload, read_replica_set, read_replicated, selector_and_template
+from kubeproof.manifests.objects import READ_KINDS, Document, Objects, ReadKind, unpack
+from kubeproof.manifests.wiring import read_wiring
 from kubeproof.manifests.yaml.fields import Fields
+from kubeproof.manifests.yaml.guard import Bounds, Budget
+from kubeproof.manifests.yaml.reader import read_documents
+from kubeproof.values import replace
 from kubeproof.verdicts import Verdict
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
@@ -43,3 +48,51 @@ def test_a_kind_of_that_name_in_another_group_is_another_kind() -> None:
     read = loaded(node("a"), web(1), FLOCK.replace("birds.example/v1", "sheep.example/v1"), scenario("{settles: {}}"))
 
     assert any("Flock" in one.what for one in read.omissions)
+
+
+# -- a kind of workload ---------------------------------------------------------------------------
+
+SWARM = replace(KINDS[REPLICA_SET], name="Swarm", version="birds.example/v1", plural="swarms", turn=9)
+SWARMING = web(2).replace("kind: Deployment", "kind: Swarm").replace("apps/v1", "birds.example/v1")
+
+
+def read_swarm(fields: Fields) -> ReadWorkload:
+    spec = fields.require_child("spec")
+    selector, template = selector_and_template(spec)
+    bird = spec.child("bird")
+    if bird is not None:
+        bird.finish("Bird", {"song": "record", "leader": None})
+    return read_replicated(fields, spec, "Swarm", template, selector)
+
+
+@pytest.fixture
+def _with_swarms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KINDS, "Swarm", SWARM)
+    monkeypatch.setitem(objects.WORKLOAD_READERS, "Swarm", read_swarm)
+    known = {**objects.READ_KINDS, "Swarm": ReadKind("Swarm", (SWARM.version,), objects._workload)}
+    monkeypatch.setattr(objects, "READ_KINDS", known)
+
+
+@pytest.mark.usefixtures("_with_swarms")
+def test_a_kind_of_workload_is_read_searched_and_named_by_what_it_is_like() -> None:
+    intent = "{minReady: {target: Swarm/shop/web, count: 2, when: eventuallyAlways}}"
+    result = verified(node("a"), SWARMING, scenario(intent))
+
+    assert only(result).verdict == Verdict.HOLDS
+    assert any(name.startswith("replicaset") for name, _ in result.statistics.acted)
+
+
+@pytest.mark.usefixtures("_with_swarms")
+def test_a_custom_kind_brings_the_table_of_what_it_does_not_use() -> None:
+    told = SWARMING.replace("  replicas: 2", "  bird: {song: loud, leader: web-1}\n  replicas: 2")
+
+    omitted = [one.what for one in loaded(node("a"), told, scenario("{settles: {}}")).omissions]
+    assert omitted == ["field spec.bird.leader of Swarm/shop/web"]
+
+
+@pytest.mark.usefixtures("_with_swarms")
+def test_pods_of_a_custom_kind_are_found_where_its_template_stands() -> None:
+    (document,) = unpack(next(iter(read_documents(SWARMING.encode(), file="in.yaml", budget=Budget(Bounds())))), "in")
+
+    (pods,) = read_wiring([document]).pods
+    assert pods.ref == "Swarm/shop/web"

@@ -97,7 +97,7 @@ def _names(groups: Iterable[_Group]) -> list[str]:
 
 def _group(setup: Setup, workload: Workload) -> _Group:
     size = _pods_of(setup, workload)
-    lasting = size + min(MAX_COUNTED, workload.strategy.surge_of(size) if workload.kind == "Deployment" else 0)
+    lasting = size + min(MAX_COUNTED, workload.strategy.surge_of(size) if workload.rules.owns_replica_sets else 0)
     return _Group(_requests(setup, workload), lasting, lasting + size)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET
+from kubeproof.cluster.kinds import DECLARED, REPLICA_SET
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.running import PENDING, RunningPods, count_running
@@ -39,8 +39,8 @@ class Owners:
         suffix = f"-{dict(read.workload.template.labels).get(HASH, '')}"
         if kind != REPLICA_SET or len(suffix) < 2 or not rest.endswith(suffix):
             return None
-        ref = f"{DEPLOYMENT}/{rest.removesuffix(suffix)}"
-        return ref if ref in self._reads else None
+        refs = (f"{one.name}/{rest.removesuffix(suffix)}" for one in DECLARED if one.owns_replica_sets)
+        return next((ref for ref in refs if ref in self._reads), None)
 
     def is_old(self, read: ReadWorkload, root: str) -> bool:
         """True for a pod of a ReplicaSet whose template is not the one that its Deployment asks for."""

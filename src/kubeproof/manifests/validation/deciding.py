@@ -7,6 +7,10 @@ does not is taken to decide about all pods.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from kubeproof.cluster.kinds import DECLARED
+
 OWN = "own"  # what becomes of the object's own pods, which are where they would be anyway
 RESTARTS = "restarts"  # the same, and only once a container exits
 ALL = "all"  # where any pod goes, or how much room is left for it: how large pods are, or more than declared
@@ -86,9 +90,16 @@ def reference(owner: str) -> str:
 
 # -- bounds of quotas and limits that are not about pods ------------------------------------------
 
+
+def _one_of(kinds: Iterable[str]) -> str:
+    """The kind if it is one; any kind if several create such objects."""
+    found = tuple(kinds)
+    return found[0] if len(found) == 1 else "*"
+
+
 _CREATED_BY = {
-    "count/replicasets.apps": "Deployment",
-    "count/jobs.batch": "CronJob",
+    "count/replicasets.apps": _one_of(kind.name for kind in DECLARED if kind.owns_replica_sets),
+    "count/jobs.batch": _one_of(kind.name for kind in DECLARED if kind.starts_jobs),
     "persistentvolumeclaims": "StatefulSet",
     "count/persistentvolumeclaims": "StatefulSet",
     "requests.storage": "StatefulSet",

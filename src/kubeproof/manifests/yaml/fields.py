@@ -371,9 +371,12 @@ class Fields:
             key for key, entry in self.mapping.entries.items() if key not in self._seen and not is_null(entry.value)
         ]
 
-    def finish(self, schema: str) -> None:
-        """Lists every unread field of a Kubernetes object, unless the schema table calls it harmless."""
-        known = FIELDS[schema]
+    def finish(self, schema: str, unused: dict[str, str | None] | None = None) -> None:
+        """Lists every unread field of a Kubernetes object, unless the schema table calls it harmless.
+
+        Whoever reads a custom kind brings its table along: `unused`, as in `kubeproof.manifests.validation.schema`.
+        """
+        known = FIELDS[schema] if unused is None else unused
         for key in self.mapping.entries:
             if key in self._seen:
                 self.note_gate(schema, key)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, NONE, REPLACED
-from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, POD, REPLICA_SET, STATEFUL_SET
+from kubeproof.cluster.kinds import DAEMON_SET, JOB, KINDS, POD, REPLICA_SET
 from kubeproof.cluster.nodes.daemons import nodes_wanted
 from kubeproof.cluster.nodes.places import UNREACHABLE
 from kubeproof.cluster.objects import Workload, family, revisions_of
@@ -29,6 +29,7 @@ class Spot(NamedTuple):
 
 
 WAITING, FAILED = -1, -2
+OWNING_SETS = tuple(kind.name for kind in KINDS.values() if kind.owns_replica_sets)
 
 
 class Cells:
@@ -114,15 +115,16 @@ class Cells:
         if number is None:
             return None
         members, kind = self._families.get(number, (number,)), root[0]
-        if kind == DEPLOYMENT:
+        rules = KINDS[kind]
+        if rules.owns_replica_sets:
             direct = self._replica_set(key)
             revision = self._store.revision_of(direct) if direct is not None else 0
             return members[min(revision, len(members) - 1)]
-        if kind == DAEMON_SET:
+        if rules.runs_per_node:
             return members[min(self._store.revision_of(key), len(members) - 1)] if key != root else number
-        if kind == STATEFUL_SET and key[0] == POD:
+        if rules.has_ordinals and key[0] == POD:
             return self._ordinal(number, members[1:], key)
-        if kind == CRON_JOB and key != root:
+        if rules.starts_jobs and key != root:
             return self._job(members[1:], key)
         return number
 
@@ -159,7 +161,7 @@ class Cells:
         self._sets = {}
         for key, value in self._store.of_kind(REPLICA_SET):
             owner = self._store.owners.get(key)
-            if owner is not None and owner[0] == DEPLOYMENT:
+            if owner is not None and owner[0] in OWNING_SETS:
                 place = (owner, self._store.revision_of(key))
                 self._sets[place] = self._sets.get(place, 0) + size_of(value)
         for key, _ in self._store.of_kind(JOB):
@@ -200,7 +202,7 @@ class Cells:
             return self._place_job(number)
         owner = str(declared.owner)
         members = self._families.get(self._numbers.get(owner, -1), ())
-        if owner.startswith(f"{DEPLOYMENT}/") and number in members:
+        if number in members and KINDS[owner.partition("/")[0]].owns_replica_sets:
             kind, namespace, name = owner.split("/")
             return WorkloadCell(1, 0, self._sets.get(((kind, namespace, name), members.index(number)), NEVER))
         return WorkloadCell(1, 0, NEVER)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubeproof.cluster.kinds import DECLARED
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.named_tuples import NamedTuple
 
@@ -12,17 +13,7 @@ Key = tuple[str, str, str]  # kind, namespace ("" where there is none), name
 
 WRITTEN, BOUND, DELETED, REFUSED = "written", "bound", "deleted", "refused"
 BLIND, RELISTED, LOST, TIME = "blind", "relisted", "lost", "time"
-KINDS = (
-    "Node",
-    "Pod",
-    "Deployment",
-    "ReplicaSet",
-    "ReplicationController",
-    "StatefulSet",
-    "DaemonSet",
-    "Job",
-    "CronJob",
-)
+KINDS = ("Node", *(kind.name for kind in DECLARED))
 
 
 class Change(NamedTuple):

@@ -5,15 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.kinds import (
-    CRON_JOB,
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOB,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    STATEFUL_SET,
-)
+from kubeproof.cluster.kinds import DECLARED
 from kubeproof.cluster.state import Health
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
@@ -28,7 +20,7 @@ from kubeproof.monitor.cluster.judges import Judge, Patience, Unwatchable, judge
 from kubeproof.monitor.cluster.sight import Memory
 from kubeproof.monitor.cluster.store import Store
 
-STAGED = ("Node", DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET, DAEMON_SET, JOB, CRON_JOB)
+STAGED = ("Node", *(kind.name for kind in DECLARED if not kind.is_pod))
 Texts = Sequence[tuple[str, str]]
 OBSERVED = "<observed>"
 

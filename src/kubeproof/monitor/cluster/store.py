@@ -9,13 +9,12 @@ from typing import Any
 
 from kubeproof.cluster.kinds import (
     CRON_JOB,
-    DAEMON_SET,
-    DEPLOYMENT,
+    DECLARED,
     JOB,
     POD,
     REPLICA_SET,
     REPLICATION_CONTROLLER,
-    STATEFUL_SET,
+    ROLLED_OUT,
 )
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import Phase
@@ -31,7 +30,8 @@ from kubeproof.monitor.cluster.change import (
 )
 from kubeproof.values import dataclass
 
-OWNERS = (DEPLOYMENT, STATEFUL_SET, DAEMON_SET, CRON_JOB)
+REVISED = tuple(kind.name for kind in DECLARED if kind.has_controller_revisions)
+OWNERS = tuple(kind.name for kind in DECLARED if kind.is_held_through_others)
 PANICS = ("KernelDeadlock", "KernelPanic")  # conditions that a problem detector sets
 FINISHED = ("Succeeded", "Failed")
 
@@ -167,7 +167,7 @@ class Store:
     def _note_revision(self, key: Key, pod: Object) -> None:
         owner = self.owners.get(key)
         label = mapping(mapping(pod, "metadata"), "labels").get("controller-revision-hash")
-        if owner is not None and owner[0] in (DAEMON_SET, STATEFUL_SET) and label is not None:
+        if owner is not None and owner[0] in REVISED and label is not None:
             known = self.hashes.setdefault(owner, {})
             known.setdefault(str(label), self.current_revision(owner))
 
@@ -237,7 +237,7 @@ class Store:
 
     def _note_template(self, key: Key, value: Object) -> bool:
         """Keeps the order of a workload's pod templates; True if this is another one than before."""
-        if key[0] not in (DEPLOYMENT, DAEMON_SET, STATEFUL_SET):
+        if key[0] not in ROLLED_OUT:
             return False
         known = self.revisions.setdefault(key, {})
         text = template_text(value)

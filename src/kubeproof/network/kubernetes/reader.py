@@ -6,6 +6,7 @@ import ipaddress
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
+from kubeproof.cluster.kinds import JOB, JOB_NAMES, KINDS, POD
 from kubeproof.cluster.labels import Labels, LabelSelector, Requirement, as_labels
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.folders import fence
@@ -39,26 +40,6 @@ from kubeproof.network.kubernetes.ports import PROTOCOLS
 from kubeproof.values import dataclass
 
 NAME_LABEL = "kubernetes.io/metadata.name"  # every namespace has it
-_TEMPLATES = {  # kind -> API group, where its pod template stands
-    "Deployment": ("apps", ("spec", "template")),
-    "ReplicaSet": ("apps", ("spec", "template")),
-    "StatefulSet": ("apps", ("spec", "template")),
-    "DaemonSet": ("apps", ("spec", "template")),
-    "ReplicationController": ("", ("spec", "template")),
-    "Job": ("batch", ("spec", "template")),
-    "CronJob": ("batch", ("spec", "jobTemplate", "spec", "template")),
-    "Pod": ("", ()),
-}
-_REVISION, _COMPLETION = "controller-revision-hash", "batch.kubernetes.io/job-completion-index"
-_JOB_NAMES = ("batch.kubernetes.io/job-name", "job-name")
-_JOB_LABELS = ("batch.kubernetes.io/controller-uid", "controller-uid", _COMPLETION)
-_ADDED_LABELS = {  # kind -> keys of the labels that its controllers give to pods, beside those of the template
-    "Deployment": ("pod-template-hash",),
-    "StatefulSet": ("apps.kubernetes.io/pod-index", "statefulset.kubernetes.io/pod-name", _REVISION),
-    "DaemonSet": ("pod-template-generation", _REVISION),
-    "Job": _JOB_LABELS,
-    "CronJob": (*_JOB_LABELS, *_JOB_NAMES),
-}
 _OTHERS = {"Namespace": "", "Service": "", "NetworkPolicy": "networking.k8s.io", "Ingress": "networking.k8s.io"}
 _HARMLESS = (
     "ConfigMap",
@@ -91,7 +72,7 @@ def load_kube_network(
     raise_all(collected.errors)
     leave_out_variants(collected)
     name_objects(collected.documents)
-    repeated = [pair for pair in find_repeated(collected.documents) if pair.first.kind in (*_TEMPLATES, *_OTHERS)]
+    repeated = [pair for pair in find_repeated(collected.documents) if pair.first.kind in (*KINDS, *_OTHERS)]
     collected.drop(pair.first for pair in repeated)
     for document in collected.documents:
         _read(document, found)
@@ -117,7 +98,7 @@ def read_alone(document: Document) -> None:
 def _read(document: Document, found: _Found) -> None:
     group = document.version.rpartition("/")[0]
     fields = fields_of(document)
-    if document.kind in _TEMPLATES and group == _TEMPLATES[document.kind][0]:
+    if document.kind in KINDS and group == KINDS[document.kind].group:
         found.pods.append(_pods(fields, document.kind, found))
     elif _OTHERS.get(document.kind) == group:
         _READERS[document.kind](fields, found)
@@ -139,17 +120,17 @@ def _identity(fields: Fields, kind: str) -> tuple[str, str, Fields]:
 def _pods(fields: Fields, kind: str, found: _Found) -> tuple[PodGroup, str | None]:
     ref, namespace, metadata = _identity(fields, kind)
     template = fields
-    for key in _TEMPLATES[kind][1]:
+    for key in KINDS[kind].template:
         template = template.require_child(key)
-    labelled = metadata if kind == "Pod" else template.child("metadata")
+    labelled = metadata if kind == POD else template.child("metadata")
     spec = template.require_child("spec")
     labels = read_labels(labelled, "labels") if labelled is not None else {}
-    named = dict.fromkeys(_JOB_NAMES, metadata.require_text("name")) if kind == "Job" else {}
+    named = dict.fromkeys(JOB_NAMES, metadata.require_text("name")) if kind == JOB else {}
     groups = PodGroup(
         ref=ref,
         namespace=namespace,
         labels=as_labels({**labels, **named}),
-        added=_ADDED_LABELS.get(kind, ()),
+        added=KINDS[kind].adds,
         ports=tuple(port for container in _containers(spec) for port in _container_ports(container)),
         host_network=bool(spec.boolean("hostNetwork")),
         source=fields.source,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from kubeproof.cluster.kinds import POD
+from kubeproof.cluster.kinds import KINDS, POD
 from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.cluster.loops.control import Role
 from kubeproof.cluster.loops.tags import Tag, tag_of
@@ -46,7 +46,6 @@ _EVICTORS = (
     (Tag.BY_TAINT, f"{_SYSTEM}taint-eviction-controller", False),
     (Tag.BY_PREEMPTION, "system:kube-scheduler", False),
 )
-_GROUPS = {"Node": "", POD: "", "ReplicationController": "", "Job": "batch", "CronJob": "batch"}
 
 
 def audit_log(again: Rerun, one: IntentResult, *, rounds: int = ROUNDS, tail_s: int = TAIL_S) -> Iterator[str]:
@@ -208,7 +207,7 @@ class _Writer:
         about = {
             "resource": f"{kind.lower()}s",
             "name": name,
-            "apiGroup": _GROUPS.get(kind, "apps"),
+            "apiGroup": KINDS[kind].group if kind in KINDS else "",
             "apiVersion": "v1",
         }
         about |= ({"namespace": namespace} if namespace else {}) | ({"subresource": part} if part else {})

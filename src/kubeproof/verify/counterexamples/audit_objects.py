@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD
-from kubeproof.cluster.kinds import CRON_JOB, DEPLOYMENT, POD, REPLICA_SET, REPLICATION_CONTROLLER
+from kubeproof.cluster.kinds import POD, REPLICA_SET, REPLICATION_CONTROLLER
 from kubeproof.cluster.loops.tags import Tag, tag_of
 from kubeproof.cluster.nodes.places import UNREACHABLE
 from kubeproof.cluster.objects import Node, Setup, Workload, family, revisions_of
@@ -214,7 +214,7 @@ def _replica_set(setup: Setup, number: int, replicas: int) -> tuple[Key, Object]
     metadata = {
         "name": name,
         "namespace": main.namespace,
-        "ownerReferences": [{"kind": DEPLOYMENT, "name": main.name, "controller": True}],
+        "ownerReferences": [{"kind": main.kind, "name": main.name, "controller": True}],
     }
     template = _template(setup.workloads[number], _main(setup, number).index(number))
     spec = {"replicas": replicas, "selector": _selector(main), "template": template}
@@ -243,8 +243,8 @@ def _selector(workload: Workload) -> Object:
 def _workload(workload: Workload, desired: int, template: int, noted: int) -> tuple[Key, Object]:
     metadata: Object = {"name": workload.name, "namespace": workload.namespace}
     if workload.owner is not None:
-        owner = {"kind": CRON_JOB, "name": workload.owner.rpartition("/")[2], "controller": True}
-        metadata["ownerReferences"] = [owner]
+        kind, _, name = workload.owner.split("/")
+        metadata["ownerReferences"] = [{"kind": kind, "name": name, "controller": True}]
     size = "parallelism" if workload.rules.counts_completions else "replicas"
     spec = {size: desired, "template": _template(workload, template)}
     if not workload.rules.runs_to_completion:

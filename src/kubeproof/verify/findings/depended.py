@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.kinds import DEPLOYMENT
 from kubeproof.cluster.loops.footprint import Writes
 from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.services import Service
@@ -203,7 +202,7 @@ class _Input:
         for one in setup.workloads:
             if one.owner is not None or one.ref not in self._refs or one.ref in self._shaping:
                 continue
-            if one.kind == DEPLOYMENT:
+            if one.rules.owns_replica_sets:
                 yield Apart(one.ref, "spec.strategy", NO_TEMPLATES)
             if not has_images:
                 yield Apart(one.ref, "image", NO_IMAGES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster.kinds import DECLARED
 from kubeproof.cluster.wiring import Reference, WiredService
 from kubeproof.verify.checks.declaration import INFO, WARNING, Check, Found
 from kubeproof.verify.checks.scene import Scene
@@ -17,7 +18,7 @@ from kubeproof.verify.checks.surroundings import (
     names_around,
 )
 
-_SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
+_SCALED = tuple(kind.name for kind in DECLARED if kind.has_replicas)
 _CONFIGURATION = ("ConfigMap", "Secret")
 _CLAIM = "PersistentVolumeClaim"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER
+from kubeproof.cluster.kinds import DECLARED
 from kubeproof.cluster.labels import LabelSelector, Requirement, as_labels
 from kubeproof.cluster.loops.footprint import ON_NODES, Writes, footprint_of
 from kubeproof.cluster.objects import (
@@ -44,7 +44,7 @@ OWN_KEYS = frozenset(
     }
 )  # labels that tell pods of one workload apart
 MEMBER = "member"
-COUNTED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)  # owners that count their pods
+COUNTED = tuple(kind.name for kind in DECLARED if kind.has_replica_set)  # owners that count their pods
 
 
 def free(part: Slice, *, is_scored: bool = False) -> Loaded:
