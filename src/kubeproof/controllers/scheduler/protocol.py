@@ -10,9 +10,10 @@ of their own: evaluate again with other `PodCount`s.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Protocol, TypeVar
+from enum import Enum
+from typing import Any, Protocol, TypeVar
 
 from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.objects import Node
@@ -21,8 +22,29 @@ from kubeproof.values import dataclass
 
 MAX_NODE_SCORE = 100
 
+
+class Judging(Enum):
+    """By what a filter judges; proofs that count room, and parts that are searched by themselves, ask for it."""
+
+    NODE = "the pod and the node, whatever else is there"
+    ROOM = "what the pods of the node request"
+    PODS = "which pods are where, by their templates"
+    VOLUMES = "volumes, and who uses them"
+
+
+def judges_by(judging: Judging) -> Callable[[Build], Build]:
+    """Declares of a filter's `build_filter` by what it judges; of one that says nothing nothing can be proved."""
+
+    def declare(build: Build) -> Build:
+        build.judging = judging  # type: ignore[attr-defined]
+        return build
+
+    return declare
+
+
 Fact = TypeVar("Fact")
 State = TypeVar("State")
+Build = TypeVar("Build", bound=Callable[..., Any])
 
 
 class PodCount(NamedTuple):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.nodes.images import IMAGE_LOCALITY
+from kubeproof.cluster.objects import SchedulerProfile
 from kubeproof.cluster.steering.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from kubeproof.controllers.scheduler.plugins import (
     balanced_allocation,
@@ -28,6 +29,7 @@ from kubeproof.controllers.scheduler.protocol import (
     ClusterFilter,
     ClusterScore,
     ConstantScore,
+    Judging,
     NodeFilter,
     NodeScore,
 )
@@ -125,6 +127,18 @@ def plugins_for(pod: IncomingPod) -> Plugins:
         tuple((name, weight, plugin) for name, weight, plugin in cluster_scores if plugin is not None),
         pinned.must_exist if pinned is not None else frozenset(),
     )
+
+
+def filters_judging(*by: Judging | None) -> frozenset[str]:
+    """The filters that judge by this; None: those that do not say by what."""
+    return frozenset(name for name, build in (*NODE_FILTERS, *CLUSTER_FILTERS) if getattr(build, "judging", None) in by)
+
+
+def find_unproven(profiles: Iterable[SchedulerProfile]) -> str:
+    """A filter that runs in some profile and does not say by what it judges; "" if all of them do."""
+    unknown = filters_judging(None)
+    running = (unknown - profile.disabled for profile in (tuple(profiles) or (SchedulerProfile(),)))
+    return min(frozenset().union(*running), default="") if unknown else ""
 
 
 def _idle_scores(pod: IncomingPod) -> Iterator[tuple[str, NodeScore]]:

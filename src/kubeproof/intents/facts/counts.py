@@ -38,6 +38,12 @@ def count_pinned(nodes: Nodes, workloads: tuple[int, ...]) -> int:
     return sum(pods * count for cell, count in nodes for workload, pods in cell.pinned if workload in workloads)
 
 
+def describe_bound(number: int, what: str, side: str, bound: int) -> str:
+    """What a fact counts and wants, as a reader would count it: `6 pods, at most 5 wanted`."""
+    told = what.replace("(s)", "" if number == 1 else "s")
+    return f"{number} {told}, {side} {bound} wanted"
+
+
 @dataclass(frozen=True, slots=True)
 class WorkloadFact:
     """Shared by facts about one workload's pods, whatever they look at in a place."""
@@ -89,6 +95,11 @@ def pending_pods(seen: Seen[Counts, View]) -> int:
     return sum(view.unbound for view in seen.workloads)
 
 
+def _describe_waiting(seen: Seen[Counts, Pods]) -> str:
+    waiting = pending_pods(seen) + sum(view.pinned for view in seen.places)
+    return f"{waiting} without a node" if waiting else ""
+
+
 def active_pods(seen: Seen[Counts, Pods]) -> int:
     """Pods that count as replicas: not terminating, bound or not."""
     return pending_pods(seen) + sum(view.active + view.pinned for view in seen.places)
@@ -108,6 +119,9 @@ class ReadyAtLeast(PodsFact):
     def holds(self, seen: Seen[Counts, Pods]) -> bool:
         return ready_pods(seen) >= self.amount.of(seen.workloads[0].desired)
 
+    def describe_found(self, seen: Seen[Counts, Pods]) -> str:
+        return describe_bound(ready_pods(seen), "ready", "at least", self.amount.of(seen.workloads[0].desired))
+
 
 @dataclass(frozen=True, slots=True)
 class ReplicasAtLeast(PodsFact):
@@ -123,6 +137,9 @@ class ReplicasAtLeast(PodsFact):
 
     def holds(self, seen: Seen[Counts, Pods]) -> bool:
         return active_pods(seen) >= self.amount.of(seen.workloads[0].desired)
+
+    def describe_found(self, seen: Seen[Counts, Pods]) -> str:
+        return describe_bound(active_pods(seen), "pod(s)", "at least", self.amount.of(seen.workloads[0].desired))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +157,9 @@ class ReplicasAtMost(PodsFact):
     def holds(self, seen: Seen[Counts, Pods]) -> bool:
         return active_pods(seen) <= self.amount.of(seen.workloads[0].desired)
 
+    def describe_found(self, seen: Seen[Counts, Pods]) -> str:
+        return describe_bound(active_pods(seen), "pod(s)", "at most", self.amount.of(seen.workloads[0].desired))
+
 
 @dataclass(frozen=True, slots=True)
 class NothingPending(PodsFact):
@@ -153,6 +173,9 @@ class NothingPending(PodsFact):
 
     def holds(self, seen: Seen[Counts, Pods]) -> bool:
         return pending_pods(seen) == 0 and not any(view.pinned for view in seen.places)
+
+    def describe_found(self, seen: Seen[Counts, Pods]) -> str:
+        return _describe_waiting(seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +192,9 @@ class NothingMissing(PodsFact):
     def holds(self, seen: Seen[Counts, Pods]) -> bool:
         waits = pending_pods(seen) or any(view.pinned for view in seen.places)
         return not waits and active_pods(seen) >= sum(view.replicas for view in seen.workloads)
+
+    def describe_found(self, seen: Seen[Counts, Pods]) -> str:
+        return _describe_waiting(seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +269,9 @@ class PodObjectsAtMost:
     def holds(self, seen: Seen[Counts, int]) -> bool:
         return pending_pods(seen) + sum(seen.places) <= self.most
 
+    def describe_found(self, seen: Seen[Counts, int]) -> str:
+        return describe_bound(pending_pods(seen) + sum(seen.places), "Pod objects", "at most", self.most)
+
     def is_settled(self, seen: Seen[Counts, int]) -> bool:
         return True
 
@@ -277,6 +306,9 @@ class NodesAtMost:
 
     def holds(self, seen: Seen[None, int]) -> bool:
         return sum(seen.places) <= self.count
+
+    def describe_found(self, seen: Seen[None, int]) -> str:
+        return describe_bound(sum(seen.places), "nodes", "at most", self.count)
 
     def _is_counted(self, node: Node) -> bool:
         if self.names is not None and node.name not in self.names:

@@ -8,7 +8,7 @@ from kubeproof.cluster.loops.footprint import NOBODY, Footprint
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import PodTemplate, Workload
 from kubeproof.cluster.state import ACTIVE, NodeCell, Nodes, Phase, WorkloadCell
-from kubeproof.intents.facts.counts import count_pods, ready_pods
+from kubeproof.intents.facts.counts import count_pods, describe_bound, ready_pods
 from kubeproof.intents.views import Counts, Domain, Rows, Used
 from kubeproof.values import dataclass
 
@@ -69,6 +69,9 @@ class SkewAtMost:
 
     def holds(self, seen: Seen[Counts, Domain | None]) -> bool:
         return self.widest(seen) <= self.skew
+
+    def describe_found(self, seen: Seen[Counts, Domain | None]) -> str:
+        return describe_bound(self.widest(seen), "pods of difference", "at most", self.skew)
 
     def widest(self, seen: Seen[Counts, Domain | None]) -> int:
         """By how much the domain with most pods exceeds the one with fewest."""

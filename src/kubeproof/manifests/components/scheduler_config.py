@@ -6,38 +6,19 @@ from collections.abc import Callable
 
 from kubeproof.cluster.labels import NodeTerm
 from kubeproof.cluster.objects import SchedulerProfile, SpreadConstraint
+from kubeproof.controllers.scheduler.registry import DEFAULT_WEIGHTS, FILTERS
 from kubeproof.manifests.pods.selectors import read_node_terms
 from kubeproof.manifests.pods.templates import read_spread
 from kubeproof.manifests.validation.deciding import ALL
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
 
-SCORING = frozenset(
-    {
-        "TaintToleration",
-        "NodeAffinity",
-        "NodeResourcesFit",
-        "PodTopologySpread",
-        "InterPodAffinity",
-        "NodeResourcesBalancedAllocation",
-        "ImageLocality",
-        "VolumeBinding",
-    }
-)
+SCORING = frozenset(DEFAULT_WEIGHTS)
 PREEMPTION = "DefaultPreemption"
 PLUGINS = SCORING | {
-    "SchedulingGates",
-    "PrioritySort",
-    "NodeName",
-    "NodeUnschedulable",
-    "NodePorts",
-    "VolumeRestrictions",
-    "NodeVolumeLimits",
-    "VolumeZone",
-    "DynamicResources",
-    PREEMPTION,
-    "DefaultBinder",
-    "NodeDeclaredFeatures",
+    *FILTERS,
+    *("SchedulingGates", "PrioritySort", "NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures"),
+    *(PREEMPTION, "DefaultBinder"),
 }
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _FILTER_POINTS = ("preFilter", "filter", "preScore")

@@ -24,6 +24,7 @@ from kubeproof.controllers.scheduler.plugins.node_affinity import required_affin
 from kubeproof.controllers.scheduler.plugins.node_ports import conflict, host_ports
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.pod import pod_labels
+from kubeproof.controllers.scheduler.registry import find_unproven
 from kubeproof.events.declarations import Event, find_writes_of
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Intent
@@ -110,6 +111,8 @@ def _find_entanglement(loaded: Loaded, *, on_nodes: bool = True) -> str:
         return "the cluster autoscaler sees all pods"
     if setup.verticals:
         return "a vertical autoscaler changes what pods ask for"
+    if unproven := find_unproven(setup.profiles):
+        return f"it is not known by what the scheduler's filter {unproven} judges"
     if setup.settings.startup_choices:
         return "pods draw the time that they take to start"
     if on_nodes and _has_open_claims(setup):

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from kubeproof.cluster.objects import SchedulerProfile
 from kubeproof.controllers.scheduler import registry
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
+from kubeproof.controllers.scheduler.protocol import Judging, NodeView, Rejection, judges_by
 from kubeproof.controllers.scheduler.registry import NODE_FILTERS
 from kubeproof.model.loops.shared import forget
 from kubeproof.verdicts import Verdict
-from tests.unit.verify.inputs import node, only, scenario, verified, web
+from kubeproof.verify.proofs.crowd.conditions import find_obstacle
+from kubeproof.verify.proofs.slicing import Inseparable, cut, cut_by_relations
+from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
 
 class Loners:
@@ -40,4 +43,37 @@ def test_it_refuses_nodes_and_is_told(replicas: int, verdict: Verdict) -> None:
     found = only(verified(node("a"), web(replicas), scenario("{schedulable: {}}")))
 
     assert found.verdict == verdict
-    assert ("Loners" in repr(found)) == (verdict == Verdict.VIOLATED)
+    assert ("Loners" in repr(found.trace)) == (verdict == Verdict.VIOLATED)
+
+
+# -- a filter that does not say by what it judges ---------------------------------------------------
+
+APART = (node("a"), web(1, cpu="100m"), web(1, name="db", cpu="100m"))
+BOTH = ("{schedulable: {target: Deployment/shop/web}}", "{schedulable: {target: Deployment/shop/db}}")
+
+
+def test_nothing_is_proved_of_parts_with_it() -> None:
+    asked = loaded(*APART, scenario(*BOTH))
+
+    assert find_obstacle(asked) == "it is not known by what the scheduler's filter Loners judges"
+    assert isinstance(cut(asked), Inseparable)
+    assert cut_by_relations(asked) == ()
+    assert {one.verdict for one in verified(*APART, scenario(*BOTH)).results} == {Verdict.VIOLATED}
+
+
+def test_parts_are_cut_once_it_says_by_what_it_judges(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = judges_by(Judging.NODE)(lambda pod: build_filter(pod))  # which is not so: each alone would be placed
+    monkeypatch.setattr(registry, "NODE_FILTERS", (*NODE_FILTERS, ("Loners", told)))
+
+    assert len(cut_by_relations(loaded(*APART, scenario(*BOTH)))) == 2
+    assert find_obstacle(loaded(*APART, scenario(*BOTH))) == ""
+
+
+def test_it_does_not_matter_where_no_profile_runs_it() -> None:
+    assert registry.find_unproven([]) == "Loners"
+    assert registry.find_unproven([SchedulerProfile(disabled=frozenset({"Loners"}))]) == ""
+
+
+def test_every_filter_that_is_shipped_says_by_what_it_judges() -> None:
+    assert registry.filters_judging(None) == {"Loners"}
+    assert registry.filters_judging(*Judging) == set(registry.FILTERS)

@@ -16,9 +16,11 @@ from kubeproof.controllers.scheduler.plugins.pod_terms import term_matches, work
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
     MAX_NODE_SCORE,
+    Judging,
     NodeView,
     PodCount,
     Rejection,
+    judges_by,
     of_nodes,
 )
 from kubeproof.named_tuples import NamedTuple
@@ -200,6 +202,7 @@ def _present(totals: Totals, fact: Tallies, index: int) -> int:
     return tally.points if shared is None else shared.get(tally.value, 0)
 
 
+@judges_by(Judging.PODS)
 def build_filter(pod: IncomingPod) -> PodFilter | None:
     """The filter, or None (upstream's Skip) if neither the pod nor any workload has a required term to check."""
     near = _near(pod)

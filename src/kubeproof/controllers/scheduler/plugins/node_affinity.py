@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from kubeproof.cluster.labels import NodeTerm, PreferredTerm
 from kubeproof.cluster.objects import PodTemplate
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, normalise_by_maximum, of_nodes
+from kubeproof.controllers.scheduler.protocol import (
+    Judging,
+    NodeView,
+    Rejection,
+    judges_by,
+    normalise_by_maximum,
+    of_nodes,
+)
 
 POD_MISMATCH = of_nodes("didn't match Pod's node affinity/selector", unresolvable=True)
 PROFILE_MISMATCH = of_nodes("didn't match scheduler-enforced node affinity", unresolvable=True)
@@ -58,6 +65,7 @@ class AffinityScore:
         return normalise_by_maximum(scores, reverse=False)
 
 
+@judges_by(Judging.NODE)
 def build_filter(pod: IncomingPod) -> AffinityFilter | None:
     """The filter, or None (upstream's Skip) if neither the pod nor the profile constrains nodes."""
     template, added = pod.template, pod.profile.added_affinity

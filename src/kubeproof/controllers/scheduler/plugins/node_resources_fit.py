@@ -12,10 +12,12 @@ from kubeproof.controllers.scheduler.plugins.resource_shares import Share, share
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
     MAX_NODE_SCORE,
+    Judging,
     NodeView,
     Rejection,
     Usage,
     divide_truncating,
+    judges_by,
     round_half_away,
 )
 from kubeproof.controllers.scheduler.requests import CPU, NATIVE, allocatable, incoming_requests, pod_requests
@@ -143,6 +145,7 @@ def interpolate(shape: Shape, utilisation: int) -> int:
     return shape[-1][1]
 
 
+@judges_by(Judging.ROOM)
 def build_filter(pod: IncomingPod) -> FitFilter:
     """The filter; there is always one, as the number of pods is limited."""
     return FitFilter(pod)

@@ -17,7 +17,15 @@ from kubeproof.controllers.scheduler.plugins.spread_constraints import (
     requires_all_keys,
 )
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, Rejection, of_nodes, round_half_away
+from kubeproof.controllers.scheduler.protocol import (
+    MAX_NODE_SCORE,
+    Judging,
+    NodeView,
+    Rejection,
+    judges_by,
+    of_nodes,
+    round_half_away,
+)
 from kubeproof.named_tuples import NamedTuple
 
 SKEWED = of_nodes("didn't match pod topology spread constraints", unresolvable=False)
@@ -202,6 +210,7 @@ def _pods_per_value(domains: list[Domain], counts: Sequence[int]) -> dict[str, i
     return matches
 
 
+@judges_by(Judging.PODS)
 def build_filter(pod: IncomingPod) -> SpreadFilter | None:
     """The filter, or None (upstream's Skip) for a pod without hard constraints."""
     constraints = constraints_of(pod, hard=True)

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint, Toleration
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, normalise_by_maximum, of_nodes
+from kubeproof.controllers.scheduler.protocol import (
+    Judging,
+    NodeView,
+    Rejection,
+    judges_by,
+    normalise_by_maximum,
+    of_nodes,
+)
 
 TAINT_NOT_NAMED_SINCE = versions.TAINT_NOT_NAMED.since
 
@@ -59,6 +66,7 @@ class TaintScore:
         return normalise_by_maximum(scores, reverse=True)
 
 
+@judges_by(Judging.NODE)
 def build_filter(pod: IncomingPod) -> TaintFilter:
     """The filter; there is always one."""
     return TaintFilter(pod.template.tolerations, pod.version)

@@ -24,7 +24,15 @@ from kubeproof.cluster.volumes import (
     ways_to_bind,
 )
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, Rejection, of_nodes, round_half_away
+from kubeproof.controllers.scheduler.protocol import (
+    MAX_NODE_SCORE,
+    Judging,
+    NodeView,
+    Rejection,
+    judges_by,
+    of_nodes,
+    round_half_away,
+)
 
 VOLUME_RESTRICTIONS, VOLUME_BINDING, VOLUME_ZONE = "VolumeRestrictions", "VolumeBinding", "VolumeZone"
 ONCE_PER_POD_SINCE = versions.ONCE_PER_POD.since
@@ -131,6 +139,7 @@ def _is_pending(setup: Setup, claim: Claim) -> bool:
     return not claim.volume and not is_unknown(setup, claim) and not _waits(setup, claim)
 
 
+@judges_by(Judging.VOLUMES)
 def build_binding(pod: IncomingPod) -> VolumeBinding | None:
     """The filter, or None (upstream's Skip) for a pod without claims."""
     claims = [claim for claim in claims_of(pod.setup, pod.index) if claim is not None]
@@ -192,6 +201,7 @@ def zones_of(volume: Volume) -> list[tuple[str, frozenset[str]]]:
     return [(key, frozenset(value.split("__"))) for key, value in volume.labels if key in ZONE_LABELS]
 
 
+@judges_by(Judging.VOLUMES)
 def build_zone(pod: IncomingPod) -> VolumeZone | None:
     """The filter, or None if no bound volume of the pod has such labels."""
     claims = (claim for claim in claims_of(pod.setup, pod.index) if claim is not None and claim.volume)
@@ -220,6 +230,7 @@ class OncePerPod:
         return ""
 
 
+@judges_by(Judging.VOLUMES)
 def build_restrictions(pod: IncomingPod) -> OncePerPod | None:
     """The filter, or None if the pod has no claim for one pod only."""
     if pod.version < ONCE_PER_POD_SINCE:

@@ -6,13 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from kubeproof.cluster.objects import Workload
 from kubeproof.controllers.scheduler.framework import Scheduler
-from kubeproof.controllers.scheduler.protocol import NodeInfo, PodCount, Row
+from kubeproof.controllers.scheduler.protocol import Judging, NodeInfo, PodCount, Row
 from kubeproof.controllers.scheduler.registry import (
-    INTER_POD_AFFINITY,
     NODE_FILTERS,
-    NODE_PORTS,
-    NODE_RESOURCES_FIT,
-    POD_TOPOLOGY_SPREAD,
+    filters_judging,
 )
 from kubeproof.controllers.scheduler.requests import CPU, MEMORY, pod_requests
 from kubeproof.verify.checks.declaration import ERROR, INFO, WARNING, Check, Found
@@ -20,7 +17,7 @@ from kubeproof.verify.checks.scene import Scene
 
 _OF_NODES = frozenset(name for name, _ in NODE_FILTERS)  # each judges a node by itself
 # Filters that may refuse a pod because of others like it.
-_AMONG_EQUALS = (NODE_RESOURCES_FIT, NODE_PORTS, INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD)
+_AMONG_EQUALS = filters_judging(Judging.ROOM, Judging.PODS)  # that may refuse a node because of pods like this one
 _LARGEST = {CPU: 192_000, MEMORY: 768 * 2**30}  # a machine that most providers have
 _MOST_STEPS = 20_000  # nodes looked at, for all pods of a workload
 
@@ -112,7 +109,7 @@ def _room(scene: Scene, number: int, wanted: int) -> int | None:
         free = next((at for at in range(len(nodes)) if scheduler.admits(nodes, at)), None)
         if free is None:
             refused = {scheduler.find_refusal(nodes, at) for at in range(len(nodes))}
-            return placed if refused & set(_AMONG_EQUALS) else None
+            return placed if refused & _AMONG_EQUALS else None
         before = nodes[free].pods[0].alive if nodes[free].pods else 0
         nodes[free] = nodes[free]._replace(pods=(PodCount(number, before + 1, 0),))
     return wanted

@@ -19,6 +19,7 @@ from kubeproof.cluster.steering.profiles import NODE_AFFINITY, NODE_UNSCHEDULABL
 from kubeproof.controllers.admission.quota import is_meant
 from kubeproof.controllers.evictions.taint_eviction import seconds_tolerated
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
+from kubeproof.controllers.scheduler.registry import find_unproven
 from kubeproof.events.declarations import Event, is_drain
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.proofs.crowd.room import is_counted
@@ -31,6 +32,8 @@ CORDONED = Taint(UNSCHEDULABLE, "", NO_SCHEDULE)
 def find_obstacle(loaded: Loaded) -> str:
     """Why nothing can be proved of single workloads of an input; "" if something can."""
     setup, events = loaded.setup, loaded.scenario.events
+    if unproven := find_unproven(setup.profiles):
+        return f"it is not known by what the scheduler's filter {unproven} judges"
     if any(profile.disabled & RULES for profile in setup.profiles):
         return "a scheduler profile does not ask which nodes are admitted"
     if not all(map(is_counted, events)):
