@@ -22,7 +22,7 @@ class Meaning(NamedTuple):
     """What an action means; a function where that depends on more than its type."""
 
     writes: Writes | Callable[[Any], Writes]
-    tags: Tag | Callable[[Any], int]  # of the step and of the action's workload; a function tells all bits itself
+    tags: int | Callable[[Any], int]  # of the step and of the action's workload; a function tells all bits itself
     does: str  # what somebody does who may ever decide it: "binds pods"; "": nobody is told of it
     clocks: Clocks = Clocks(0)  # that it starts, or waits for
     losers: Callable[[Any], Iterable[int]] | None = None  # the workloads that lose pods, if not its own
@@ -44,7 +44,8 @@ def means(
     """Declares what an action means."""
 
     def declare(kind: A) -> A:
-        MEANINGS[kind] = Meaning(writes, tags, does, clocks, losers, picks)
+        plain = tags if callable(tags) else int(tags)  # bits of flags are joined by Python, those of numbers are not
+        MEANINGS[kind] = Meaning(writes, plain, does, clocks, losers, picks)
         return kind
 
     return declare
@@ -57,7 +58,8 @@ def writes_if(writes: Writes, condition: object) -> Writes:
 
 def tag(workload: int, tags: int) -> int:
     """The bits of a step that does this, overall and for a workload."""
-    return tags | tag_of(workload, tags)
+    bits = int(tags)
+    return bits | tag_of(workload, bits)
 
 
 def tag_losers(losses: Iterable[tuple[Any, ...]], by: int) -> int:

@@ -26,6 +26,7 @@ from kubeproof.model.reductions.starts_in_unison import SETTLED_NODES, is_evicte
 
 RANGES = Clocks.PHASES | Clocks.MAINTENANCE  # that may be left open
 IDLE = Clocks.TAINTS | Clocks.SILENCE  # that do not run where no node fails and no taint evicts
+OPEN = RANGES | IDLE
 ANY_TIME = (0, NEVER)  # may happen now, and never has to
 
 
@@ -34,7 +35,7 @@ def gains_without_clocks(plan: Plan) -> bool:
 
     All clocks must be ranges of pods and of maintenance: no ages, periods, evictions by taints or back-offs.
     """
-    clocks = all(one.clocks in RANGES | IDLE for one in plan.footprints)
+    clocks = all(one.clocks in OPEN for one in plan.footprints)
     written = reduce(or_, (footprint_of(event).writes for event in plan.events), NOTHING)
     if not clocks or written not in SETTLED_NODES | Writes.DRAINS or any(plan.mechanics.ages):
         return False
