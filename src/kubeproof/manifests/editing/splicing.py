@@ -37,8 +37,14 @@ class Piece(NamedTuple):
 
 def read_plain(text: str, file: str) -> list[Plain]:
     """The documents of a text as plain values, empty ones left out."""
+    return list(_read(text, file))
+
+
+@lru_cache(maxsize=64)
+def _read(text: str, file: str) -> tuple[Plain, ...]:
+    """The same, kept: many changes of one text are looked at. Nobody writes into what is read."""
     roots = read_documents(text.encode(), file=file, budget=Budget(Bounds()), repeated=[])
-    return [tree.plain(root) for root in roots]
+    return tuple(tree.plain(root) for root in roots)
 
 
 def splice(text: str, document: int, operations: tuple[Operation, ...], *, file: str = "") -> str:

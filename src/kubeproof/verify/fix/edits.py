@@ -16,7 +16,7 @@ NEW_OBJECT = 8  # on top: an object that was not there
 TRADE = 8  # on top: something is given up, and said
 SERVICE = 20  # on top: what workloads ask of nodes, or what they say of themselves, is told differently
 CLUSTER = 30  # on top: nodes, or what others rely on as well
-LAST = 200  # on top: fewer pods, where nothing else helps
+LAST = 60  # on top: fewer pods, where nothing else helps
 ANOTHER = 12  # of every edit after the first
 
 

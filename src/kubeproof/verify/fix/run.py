@@ -18,7 +18,7 @@ from kubeproof.verify.fix.judging import GUARD, Judge, MatrixJudge, ScenarioJudg
 from kubeproof.verify.fix.judging import Effort as Asked
 from kubeproof.verify.fix.outcomes import Key, Level, Outcome, Outcomes
 from kubeproof.verify.fix.result import Effort, FileChange, FixResult, Proposal, Tried
-from kubeproof.verify.fix.search import FIRST_STATES, Counts, Found, Search
+from kubeproof.verify.fix.search import FIRST_STATES, Clock, Counts, Found, Search
 from kubeproof.verify.matrix import asks_for_matrix
 from kubeproof.verify.options import VerifyOptions
 
@@ -36,14 +36,21 @@ class FixOptions:
     limits: Limits = Limits()
     faults: tuple[str, ...] = ()  # of the matrix
     wanted: int = 3  # proposals
+    max_candidates: int | None = None  # that are looked at in all, whatever time there is
 
 
-def find_repairs(loaded: Loaded, options: FixOptions = FixOptions(), *, stop: Stop | None = None) -> FixResult:
+def find_repairs(
+    loaded: Loaded,
+    options: FixOptions = FixOptions(),
+    *,
+    stop: Stop | None = None,
+    clock: Clock = time.monotonic,
+) -> FixResult:
     """The cheapest changes of the input that are proved to mend all that is violated and to spoil nothing.
 
     Without a Scenario workloads are mended one after the other, and what is not mended in time is told.
     """
-    begun_s, stop = time.monotonic(), stop or Stop()
+    begun_s, stop = clock(), stop or Stop()
     given = open_input(loaded)
     is_matrix = asks_for_matrix(given.loaded, options.verify)
     judge: Judge = (
@@ -54,7 +61,7 @@ def find_repairs(loaded: Loaded, options: FixOptions = FixOptions(), *, stop: St
     before = judge.ask_all(given.loaded, Asked(STATES, LOOKING_SHARE * options.budget_s))
     goals = [key for key, outcome in before.items() if outcome.level == Level.BAD and not key[0].startswith(GUARD)]
     deadline_s = begun_s + options.budget_s
-    hunt = _Hunt(given, judge, before, options, stop, deadline_s)
+    hunt = _Hunt(given, judge, before, options, stop, deadline_s, clock)
     groups = [[key] for key in goals] if is_matrix else [goals]
     found = hunt.mend(groups) if goals else []
     mended = {key for one in found[:1] for key in goals if one.outcomes[key].level <= judge.enough}
@@ -68,8 +75,8 @@ def find_repairs(loaded: Loaded, options: FixOptions = FixOptions(), *, stop: St
             for key, outcome in before.items()
             if outcome.level == Level.OPEN and not key[0].startswith(GUARD)
         ),
-        tried=tuple(_list_tried(hunt.failures)),
-        effort=hunt.effort(time.monotonic() - begun_s),
+        tried=tuple(_list_tried(hunt.failures, {before[key].result.target for key in goals})),
+        effort=hunt.effort(clock() - begun_s),
         ended_by=hunt.ended_by,
         is_matrix=is_matrix,
     )
@@ -79,10 +86,17 @@ class _Hunt:
     """The searches of one input, one after the other."""
 
     def __init__(
-        self, given: Input, judge: Judge, before: Outcomes, options: FixOptions, stop: Stop, deadline_s: float
+        self,
+        given: Input,
+        judge: Judge,
+        before: Outcomes,
+        options: FixOptions,
+        stop: Stop,
+        deadline_s: float,
+        clock: Clock,
     ) -> None:
         self._given, self._judge, self._before, self._options = given, judge, before, options
-        self._stop, self._deadline_s = stop, deadline_s
+        self._stop, self._deadline_s, self._clock = stop, deadline_s, clock
         self._counts = Counts()
         self.failures: dict[str, list[tuple[str, str]]] = {}
         self.ended_by = ""
@@ -95,7 +109,7 @@ class _Hunt:
         base: tuple[Edit, ...] = ()
         before, alternatives = dict(self._before), self._options.wanted if len(groups) == 1 else 1
         for number, goals in enumerate(groups):
-            left_s = self._deadline_s - time.monotonic()
+            left_s = self._deadline_s - self._clock()
             share_s = left_s / (len(groups) - number)
             if base and self._is_mended(base, goals, before, share_s):
                 continue
@@ -119,8 +133,9 @@ class _Hunt:
         self, before: Outcomes, goals: tuple[Key, ...], base: tuple[Edit, ...], until_s: float, wanted: int
     ) -> list[Found]:
         search = Search(
-            self._given, self._judge, before, goals, self._edits, base, until_s, self._stop, self._counts, wanted
-        )
+            self._given, self._judge, before, goals, self._edits, base, until_s, self._stop, self._counts, wanted,
+            self._options.max_candidates, self._clock,
+        )  # fmt: skip
         found = search.run()
         if not found:
             self.failures |= search.failures
@@ -153,5 +168,10 @@ class _Hunt:
         return Effort(counts.candidates, counts.refused, counts.replayed, counts.verified, counts.full, elapsed_s)
 
 
-def _list_tried(failures: dict[str, list[tuple[str, str]]]) -> list[Tried]:
-    return [Tried(kind, len(found), *found[-1]) for kind, found in sorted(failures.items())]
+def _list_tried(failures: dict[str, list[tuple[str, str]]], targets: set[str]) -> list[Tried]:
+    """The farthest edit of each kind, one of what is violated if there is any."""
+    tried = []
+    for kind, found in sorted(failures.items()):
+        near = [one for one in found if one[0].partition(":")[0] in targets]
+        tried.append(Tried(kind, len(found), *(near or found)[-1]))
+    return tried
