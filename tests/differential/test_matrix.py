@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded, Scenario
-from kubeproof.manifests.scenarios.events.faults import FLOOR, under_faults
+from kubeproof.manifests.scenarios.matrix_columns import FLOOR, under_faults
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.questions import CellQuestion, pairs_of_faults, single_faults
 from kubeproof.verify.matrix.result import Grade

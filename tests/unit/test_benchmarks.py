@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import ordinary
 from kubeproof.manifests.load import load_texts
-from kubeproof.manifests.scenarios.events.faults import concerning
+from kubeproof.manifests.scenarios.matrix_columns import concerning
 
 SMALL = [row for row in ordinary.ROWS.values() if row.nodes <= 30 and row.family != "pairs"]
 

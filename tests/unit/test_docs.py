@@ -29,7 +29,14 @@ from kubeproof.cli.main import main
 from kubeproof.events.declarations import manuals
 from kubeproof.intents.catalogue import catalogue
 from kubeproof.quantify.storm import is_available
-from tools import generate_api_types, generate_checks, generate_decisions, generate_modelled, generate_rooms
+from tools import (
+    generate_api_types,
+    generate_checks,
+    generate_decisions,
+    generate_modelled,
+    generate_rooms,
+    generate_schemas,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -160,6 +167,11 @@ def test_the_table_of_api_fields_is_current() -> None:
 
 def test_the_page_of_checks_is_current() -> None:
     assert generate_checks.PAGE.read_text(encoding="utf-8") == generate_checks.page()
+
+
+@pytest.mark.parametrize("path", [generate_schemas.SETTINGS, generate_schemas.RESULTS], ids=lambda path: path.name)
+def test_schemas_tell_all_settings_and_reasons(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == generate_schemas.schemas()[path]
 
 
 def test_the_picture_of_rooms_is_current() -> None:

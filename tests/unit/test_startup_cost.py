@@ -77,7 +77,7 @@ def test_a_plain_deployment_imports_no_loop_or_event_that_it_lacks(manifest: str
 
 NOT_FOR_WHAT_HOLDS = {
     "kubeproof.controllers.evictions.budgets", "kubeproof.controllers.evictions.disruption", "kubeproof.engine.words",
-    "kubeproof.manifests.scenarios.events.faults", "kubeproof.manifests.scenarios.scale",
+    "kubeproof.manifests.scenarios.matrix_columns", "kubeproof.manifests.scenarios.scale",
     "kubeproof.model.by_name.system", "kubeproof.verify.counterexamples.lift",
     "kubeproof.verify.counterexamples.traces", "kubeproof.verify.counterexamples.weave",
     "kubeproof.verify.matrix.result", "kubeproof.verify.proofs.crowd.room", "kubeproof.verify.proofs.slices",

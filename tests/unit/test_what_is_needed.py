@@ -30,8 +30,8 @@ from kubeproof.intents.catalogue import INTENTS
 from kubeproof.intents.kind import IntentKind
 from kubeproof.manifests.components.scheduler_config import PLUGINS, SCORING
 from kubeproof.manifests.scenarios.events.declared import reader_of
-from kubeproof.manifests.scenarios.events.faults import FAULTS
 from kubeproof.manifests.scenarios.intents.declared import own_reader
+from kubeproof.manifests.scenarios.matrix_columns import FAULTS
 from kubeproof.report.lexicon.events import events as explained_events
 from kubeproof.report.lexicon.properties import properties as explained_intents
 from kubeproof.values import complete

@@ -13,7 +13,7 @@ from kubeproof.events.declarations import NodeFailure
 from kubeproof.intents.declarations import Amount
 from kubeproof.manifests.load import load, load_texts
 from kubeproof.manifests.scenarios.commented_scenario import ACTIVE, as_yaml
-from kubeproof.manifests.scenarios.events.faults import BACK, BY_KEY, floor_of, intents_of, rows_of
+from kubeproof.manifests.scenarios.matrix_columns import BACK, BY_KEY, floor_of, intents_of, rows_of
 
 ROOT = Path(__file__).parents[3]
 INPUTS = sorted(path.parent for path in (ROOT / "src" / "kubeproof" / "cases").glob("*/safe/scenario.yaml"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,6 +30,11 @@ class Asked(NamedTuple):
     grade: str = "dips"
     pairs: bool = True
 
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Asked:
+        """What the command was given: each field is an option of the same name."""
+        return cls(**{name: given[name] for name in cls._fields})
+
     def words(self) -> list[str]:
         """The flags as a user types them."""
         words = ["--faults", ",".join(self.faults)] if self.faults else []
@@ -37,11 +42,17 @@ class Asked(NamedTuple):
         return words if self.pairs else [*words, "--no-pairs"]
 
 
+def name_setting(field: str) -> str:
+    """The key of an option in a settings file: `max_pairs` is `maxPairs`."""
+    first, *rest = field.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
 def parse_faults(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
     """The faults named, with commas between them."""
     keys = tuple(dict.fromkeys(key for key in value.split(",") if key))
     if keys:
-        from kubeproof.manifests.scenarios.events.faults import BY_KEY
+        from kubeproof.manifests.scenarios.matrix_columns import BY_KEY
         from kubeproof.manifests.yaml.fields import suggestion
 
         for key in keys:
@@ -88,9 +99,8 @@ def run_surveyed(
     from kubeproof.verify.matrix.result import Grade
     from kubeproof.verify.matrix.run import run_matrix
 
-    options_of = MatrixOptions(
-        faults=asked.faults, least_grade=Grade(asked.grade), pairs=asked.pairs, executor=chosen.executor
-    )
+    told = asked._asdict()
+    options_of = MatrixOptions(least_grade=Grade(told.pop("grade")), executor=chosen.executor, **told)
     progress = None if line is None else _Told(line)
     if checkpoint is None:
         return run_matrix(loaded, options, options_of, progress=progress, stop=stop, found=found)

@@ -91,7 +91,7 @@ def make_request(ctx: click.Context, given: Given) -> Request:
     return Request(
         _input(given),
         _options(given),
-        Asked(given["faults"], given["grade"], given["pairs"]),
+        Asked.of(given),
         _sweeping(ctx, given),
         Keeping(given["checkpoint"], given["resume"]),
         Showing(given["outputs"], given["verbose"], given["quiet"], given["color"], given["progress"]),

@@ -7,6 +7,7 @@ import os
 import click
 
 from kubeproof.cli.options.acceptance import EXEMPTIONS
+from kubeproof.cli.options.matrix import Asked, name_setting
 from kubeproof.errors import UsageError
 
 FILE_NAME = ".kubeproof.yaml"
@@ -22,9 +23,7 @@ VERIFY_KEYS = {
     "reductions": "reductions",
     "checkControllers": "check_controllers",
     "find": "find",
-    "faults": "faults",
-    "grade": "grade",
-    "pairs": "pairs",
+    **{name_setting(field): field for field in Asked._fields},  # of the matrix
     "color": "color",
     "progress": "progress",
     "baseline": "baseline",

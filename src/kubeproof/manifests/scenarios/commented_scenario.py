@@ -13,7 +13,7 @@ from kubeproof.events.declarations import CreateNode, Event, Rollout, Scale, Usa
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Intent
 from kubeproof.manifests.assumed.node_pools import write_nodes
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.events.faults import (
+from kubeproof.manifests.scenarios.matrix_columns import (
     FAULTS,
     Fault,
     concerning,

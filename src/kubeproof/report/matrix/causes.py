@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubeproof.cluster.kinds import KINDS
-from kubeproof.manifests.scenarios.events.faults import BY_KEY, FAULTS
+from kubeproof.manifests.scenarios.matrix_columns import BY_KEY, FAULTS
 from kubeproof.report.verification.causes import Shape, gather, shape
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict

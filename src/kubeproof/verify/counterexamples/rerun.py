@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.events.faults import under_faults
+from kubeproof.manifests.scenarios.matrix_columns import under_faults
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel

@@ -10,7 +10,7 @@ from typing import Protocol
 from kubeproof.errors import KubeproofError
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.events.faults import under_faults
+from kubeproof.manifests.scenarios.matrix_columns import under_faults
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.counterexamples.rerun import rerun_on

@@ -15,7 +15,7 @@ from kubeproof.controllers.scheduler.registry import (
     NODE_RESOURCES_FIT,
     POD_TOPOLOGY_SPREAD,
 )
-from kubeproof.manifests.scenarios.events.faults import BY_KEY, DEPLOY, ROLLOUT
+from kubeproof.manifests.scenarios.matrix_columns import BY_KEY, DEPLOY, ROLLOUT
 from kubeproof.values import complete
 from kubeproof.verify.matrix.result import Cell, Grade, Row
 from kubeproof.verify.result import IntentResult, Trace

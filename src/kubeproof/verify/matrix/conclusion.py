@@ -9,7 +9,7 @@ from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import InternalError
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.events.faults import DEPLOY, NODE_ADDED, under_faults
+from kubeproof.manifests.scenarios.matrix_columns import DEPLOY, NODE_ADDED, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.events.faults import (
+from kubeproof.manifests.scenarios.matrix_columns import (
     BY_KEY,
     DEPLOYED,
     FAULTS,

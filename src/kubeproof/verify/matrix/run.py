@@ -14,7 +14,7 @@ from functools import partial
 
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.loaded import Loaded, Sort
-from kubeproof.manifests.scenarios.events.faults import DEPLOY, FAULTS
+from kubeproof.manifests.scenarios.matrix_columns import DEPLOY, FAULTS
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.pool import usable_cores

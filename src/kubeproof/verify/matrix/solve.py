@@ -18,7 +18,7 @@ from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.engine.limits import Deadline
 from kubeproof.events.declarations import Rollout
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.events.faults import is_floor, under_faults
+from kubeproof.manifests.scenarios.matrix_columns import is_floor, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict

@@ -10,7 +10,7 @@ from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.events.faults import under_faults
+from kubeproof.manifests.scenarios.matrix_columns import under_faults
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.rerun import rerun

@@ -8,7 +8,7 @@ import pytest
 
 from kubeproof.engine.limits import Deadline
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.events.faults import under_faults
+from kubeproof.manifests.scenarios.matrix_columns import under_faults
 from kubeproof.verify.matrix.questions import CellQuestion, single_faults, small_first
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.matrix.solve import Graded, Solver, _Cell

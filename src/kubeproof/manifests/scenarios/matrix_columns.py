@@ -1,4 +1,4 @@
-"""The faults of the survival matrix: what may happen to a workload, one thing at a time, and what it should survive.
+"""The columns of the survival matrix: what may happen to a workload, one thing at a time, and what it should survive.
 
 A fault is declared once, here: its column, whom it concerns, its events, and what else must hold while it lasts.
 `kubeproof.verify.matrix` asks each of them of each workload; `kubeproof init` writes them into a Scenario.

@@ -1,0 +1,90 @@
+"""Writes what schemas repeat of the code: settings that options have, and why a search may stop.
+
+python tools/generate_schemas.py           writes both schemas
+python tools/generate_schemas.py --check   exit code 1 if a committed schema is not current
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kubeproof.cli.commands.verify import verify_command
+from kubeproof.cli.options.settings import VERIFY_KEYS
+from kubeproof.engine.stopped import StopReason
+
+SCHEMAS = Path(__file__).parents[1] / "src" / "kubeproof" / "report" / "schemas"
+SETTINGS, RESULTS = SCHEMAS / "settings.schema.json", SCHEMAS / "verify.schema.json"
+Schema = dict[str, Any]
+
+
+def setting_of(option: click.Parameter) -> Schema:
+    """What a value of the option looks like in a file."""
+    kind = option.type
+    if isinstance(kind, click.types.BoolParamType):
+        return {"type": "boolean", "default": option.default}
+    if isinstance(kind, click.Choice):
+        return {"enum": list(kind.choices), "default": option.default}
+    if isinstance(kind, click.IntRange):
+        return {"type": "integer"} | ({} if kind.min is None else {"minimum": kind.min})
+    return {"type": "string"}
+
+
+def with_settings(schema: Schema) -> Schema:
+    """The schema of settings with an entry for each key; what is told there beside that stays."""
+    options = {option.name: option for option in verify_command.params}
+    told: Schema = schema["properties"]["verify"]["properties"]
+    schema["properties"]["verify"]["properties"] = {
+        key: _join(setting_of(options[name]), told.get(key)) for key, name in VERIFY_KEYS.items()
+    }
+    return schema
+
+
+def _join(found: Schema, told: Schema | None) -> Schema:
+    """What is told of a key, with the values that its option takes."""
+    if told is None:
+        return found
+    return told | ({"enum": found["enum"]} if "enum" in found else {})
+
+
+def with_reasons(schema: Schema) -> Schema:
+    """The schema of results with every reason for which a search may stop."""
+    for holder in _find_holders(schema, "stop_reason"):
+        holder["stop_reason"]["enum"] = ["", *map(str, StopReason)]
+    return schema
+
+
+def _find_holders(value: Any, key: str) -> list[Schema]:
+    if isinstance(value, list):
+        return [found for one in value for found in _find_holders(one, key)]
+    if not isinstance(value, dict):
+        return []
+    own = [value] if isinstance(value.get(key), dict) else []
+    return own + [found for one in value.values() for found in _find_holders(one, key)]
+
+
+def schemas() -> dict[Path, str]:
+    """Each schema as it should be."""
+    made = ((SETTINGS, with_settings), (RESULTS, with_reasons))
+    return {
+        path: json.dumps(make(json.loads(path.read_text(encoding="utf-8"))), indent=2) + "\n" for path, make in made
+    }
+
+
+def main() -> int:
+    """Writes or checks; the exit code."""
+    stale = [path for path, text in schemas().items() if path.read_text(encoding="utf-8") != text]
+    if "--check" in sys.argv[1:]:
+        print("\n".join(f"{path.name} is not current: run tools/generate_schemas.py" for path in stale))
+        return 1 if stale else 0
+    for path, text in schemas().items():
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
