@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import product
 
 from kubeproof.cluster.loops.actions import Action, NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -11,7 +13,7 @@ from kubeproof.cluster.loops.footprint import NOBODY, QUIET, Footprint, Writes
 from kubeproof.cluster.loops.node_verbs import PANIC, RECOVER
 from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.nodes.near_nodes import agree_monotone
-from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
+from kubeproof.cluster.state import KUBELET_LIVES, NEVER, Cause, NodeCell, Phase, Work
 from kubeproof.cluster.usage import (
     CPU,
     Pod,
@@ -184,6 +186,18 @@ class KernelPanicEvent(NoWorkloads):
                     decisions.append(Decision((NodeChange(NodeRef(place, view), RECOVER),)))
         return tuple(decisions)
 
+    def stays_up(self, place: int, workload: int, pods: int) -> bool:
+        """True if so many pods of a workload, and nothing else, never make a node fail, whatever they use."""
+        rules = rules_about(self.rules, CPU, workload)
+        if any(rule.is_shared for rule in rules):
+            return False
+        ages = {0, NEVER, *(until_s for rule in rules for until_s in rule.until_s)}
+        return not any(
+            self._is_overloaded(place, (((workload, age_s), pods),), memories, {})
+            for memories in _all_levels(rules)
+            for age_s in ages
+        )
+
     def _is_freed(
         self,
         place: int,
@@ -224,6 +238,18 @@ class KernelPanicEvent(NoWorkloads):
         members = {r.workload for r in self.rules if r.is_shared and r.memory == load.memory}
         together = sum(sharers.get(member, 0) for member in members)
         return pod_usage(rules, pod, CPU, memories, share_of(load, age_s, memories, together))
+
+
+def _all_levels(rules: Iterable[UsageRule]) -> Iterator[dict[int, tuple[int, ...]]]:
+    """Every combination of levels that events may have brought about, as the memories that rules point to."""
+    choices: dict[int, range] = {}
+    for rule in rules:
+        if rule.memory is not None:
+            choices[rule.memory] = range(len(rule.levels))
+        if rule.cut is not None:
+            choices[rule.cut] = range(2)
+    for levels in product(*choices.values()):
+        yield {memory: (level,) for memory, level in zip(choices, levels, strict=True)}
 
 
 def _running_pods(seen: Sight) -> dict[int, int]:

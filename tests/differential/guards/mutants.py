@@ -239,7 +239,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/proofs/bounds.py", "_always_fits", "all((_is_even(layout, scheduler, one) for one in hard))"),
+        Guard("verify/proofs/bounds.py", "_always_fits", "all((is_even(layout, scheduler, one) for one in hard))"),
         "the spread counts pods of others",
         False,
     ),
@@ -252,7 +252,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         Guard(
             "verify/proofs/bounds.py",
             "_always_fits",
-            "hard and (not (everywhere and all((_is_even(layout, scheduler, one) for one in hard))))",
+            "hard and (not (everywhere and all((is_even(layout, scheduler, one) for one in hard))))",
         ),
         "a node without pods counts for the spread",
         False,
@@ -273,11 +273,11 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/proofs/bounds.py", "_is_even", "constraint.counted != {scheduler.workload}"),
+        Guard("verify/proofs/bounds.py", "is_even", "constraint.counted != {scheduler.workload}"),
         "the spread counts pods of others",
         False,
     ),
-    (Guard("verify/proofs/bounds.py", "_is_even", "not constraint.one_node_each"), "a profile spreads pods", False),
+    (Guard("verify/proofs/bounds.py", "is_even", "not constraint.one_node_each"), "a profile spreads pods", False),
     (
         Guard(
             "verify/proofs/bounds.py",

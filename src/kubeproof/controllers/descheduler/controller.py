@@ -180,9 +180,10 @@ class DeschedulerController:
         """True if no cycle evicts anything, wherever which pods are and however many nodes there are."""
         return all(isinstance(one, Restful) and one.never_evicts() for one in self._plugins())
 
-    def keeps_even(self, workload: int) -> bool:
-        """True if no cycle evicts a pod of a workload that is spread evenly over all nodes."""
-        return all(isinstance(one, Restful) and one.keeps_even(workload) for one in self._plugins())
+    @property
+    def keeps_even(self) -> bool:
+        """True if no cycle evicts anything while the pods of each owner are spread evenly over all nodes."""
+        return all(isinstance(one, Restful) and one.keeps_even() for one in self._plugins())
 
     def _plugins(self) -> tuple[Plugin, ...]:
         """The plugins, for two ready nodes of each place: with fewer in all none runs."""

@@ -51,6 +51,11 @@ class Evictor:
         self._replicas = _replicas(scene) if self._min_replicas > 1 else Counter[int]()
         self._fit_nodes = scene.ready_entries(arguments.text("nodeSelector")) if arguments.flag("nodeFit") else None
 
+    @property
+    def tells_pods_apart(self) -> bool:
+        """True if it may let pods of a workload go that run on one node, and not those on another, or younger ones."""
+        return self._min_age is not None or self._fit_nodes is not None
+
     def may_evict(self, group: PodGroup) -> bool:
         """Filter: the pods are not terminating and nothing protects them; an annotation overrules all protection."""
         template = self._scene.template(group.workload)

@@ -59,8 +59,8 @@ class Restful(Protocol):
     def never_evicts(self) -> bool:
         """True if it evicts nothing, wherever which pods are."""
 
-    def keeps_even(self, workload: int) -> bool:
-        """True if it evicts no pod of a workload that is spread evenly over all nodes: counts that differ by 1."""
+    def keeps_even(self) -> bool:
+        """True if it evicts nothing while the pods of each owner are spread evenly: counts that differ by 1 at most."""
 
 
 Builder = Callable[[Context], Plugin]

@@ -85,6 +85,17 @@ class Scheduler:
         plugins = self._plugins
         return {name: weight for name, weight, _ in (*plugins.node_scores, *plugins.cluster_scores)}
 
+    @property
+    def scores_by_comparing(self) -> frozenset[str]:
+        """The names of the scores of a node that depend on what is on other nodes."""
+        return frozenset(name for name, _, _ in self._plugins.cluster_scores)
+
+    def find_lead(self, one: NodeInfo, other: NodeInfo) -> int | None:
+        """How much better a node scores than another by what is on each alone; None: others decide about that, too."""
+        mine, theirs = self._learn(one), self._learn(other)
+        is_told = mine.scores == theirs.scores and not mine.slack and not theirs.slack
+        return mine.fixed - theirs.fixed if is_told else None
+
     def evaluate(self, nodes: Sequence[NodeInfo]) -> Evaluation:
         """The verdict of every plugin on every node, and the nodes that may be chosen."""
         if not self.has_profile:

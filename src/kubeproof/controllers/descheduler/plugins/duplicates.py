@@ -88,12 +88,17 @@ class RemoveDuplicates:
         """It evicts where several pods of an owner are on one node."""
         return False
 
-    def keeps_even(self, workload: int) -> bool:
-        """True if every node is a target: none has more than the upper average of all then, which is what it leaves."""
+    def keeps_even(self) -> bool:
+        """True if all pods of an owner are counted, and every node is a target.
+
+        None has more than the upper average of all then, which is what it leaves.
+        """
         scene = self._context.scene
-        return all(
-            entry in scene.ready and scene.tolerates(workload, entry) and scene.matches_node(workload, entry)
+        owners = [n for n, workload in enumerate(scene.setup.workloads) if _owner_kind(workload)]
+        return not self._context.evictor.tells_pods_apart and all(
+            entry in scene.ready and scene.tolerates(owner, entry) and scene.matches_node(owner, entry)
             for entry in range(len(scene.entries))
+            for owner in owners
         )
 
     def explain(self, ledger: Ledger) -> Iterator[str]:

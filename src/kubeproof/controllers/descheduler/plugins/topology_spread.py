@@ -87,7 +87,7 @@ class TopologySpread:
         declared = (one for workload in self._scene.setup.workloads for one in workload.template.spread)
         return not any((HARD if one.hard else SOFT) in self._actions for one in declared)
 
-    def keeps_even(self, workload: int) -> bool:
+    def keeps_even(self) -> bool:
         """Only without constraints: domains may differ in how many nodes they have."""
         return self.never_evicts()
 

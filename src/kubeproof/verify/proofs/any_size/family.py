@@ -11,6 +11,7 @@ from kubeproof.events.declarations import Apply, Event
 from kubeproof.events.declarations import Scale as ScaleEvent
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
+from kubeproof.values import replace
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_of
 from kubeproof.verify.proofs.any_size.linear import Box, Linear, Number
@@ -25,6 +26,15 @@ class Family:
         (self.grown,) = scale.workloads
         self.kinds = tuple(node.like for node in scale.nodes)
         self.box = Box(max(self.grown.least, 1), self.grown.most, tuple(node.least for node in scale.nodes))
+
+    def of(self, loaded: Loaded) -> Family:
+        """The same sizes of another input with this workload and these nodes."""
+        return Family(loaded, self.scale, self._options)
+
+    def with_nodes(self, least: int) -> Family:
+        """The same with so many nodes of each kind at least."""
+        nodes = tuple(replace(one, least=max(one.least, least)) for one in self.scale.nodes)
+        return Family(self.loaded, replace(self.scale, nodes=nodes), self._options)
 
     @property
     def target(self) -> Workload:
@@ -139,7 +149,9 @@ def find_family(loaded: Loaded, options: VerifyOptions) -> Family | None:
         return None  # what a quota refuses, and nodes that come and go, depend on numbers that nothing here speaks of
     named = {workload.ref: workload for workload in setup.workloads}
     target = named.get(scale.workloads[0].target)
-    if target is None or target.owner is not None or not target.rules.has_replica_set:
+    if not {node.like for node in scale.nodes} <= {node.name for node in setup.nodes}:
+        return None
+    if target is None or target.owner is not None or not target.rules.has_replica_set or target.template.claims:
         return None
     family = Family(loaded, scale, options)
     return family if family.starts in ("empty", "deployed") else None

@@ -79,10 +79,10 @@ def at_most(box: Box, number: Number, other: Number) -> tuple[Linear, ...] | Non
         if not possible:
             return None
         found += sorted(possible, key=len)[0]
-    return _join_ties(box, found)
+    return join_ties(box, found)
 
 
-def _join_ties(box: Box, found: Sequence[Linear]) -> tuple[Linear, ...] | None:
+def join_ties(box: Box, found: Sequence[Linear]) -> tuple[Linear, ...] | None:
     """The terms without those that follow from others; None if two of them exclude each other."""
     is_possible = all(box.ever(one.plus_term(other)) for one, other in combinations(found, 2))
     return simplify(box, found) if is_possible else None

@@ -168,6 +168,35 @@ def prove_pod_by_pod(
     return found._replace(largest=prover.find_largest(asked))
 
 
+class OnePod(NamedTuple):
+    """What becomes of one pod that always finds room, and of the intents that follow."""
+
+    intents: frozenset[int]  # numbers of those that hold
+    states: int
+    start_states: int
+
+
+def follow_with_room(
+    whole: Input, part: Slice, planned: Planned, options: VerifyOptions, watch: Watch
+) -> OnePod | None:
+    """What follows from one pod of a part if more nodes always admit it than may be full; None: pods do not live alone.
+
+    Where nothing happens to nodes, how many there are does not even come in.
+    """
+    asked = _Asked(whole, part, whole.loaded)
+    question = None if asked.obstacle or not asked.numbers else asked.of_one_pod()
+    if question is None:
+        return None
+    roomy = question._replace(short=(0,))
+    roomy = roomy._replace(free=flatten(roomy.free, roomy.short) or roomy.free)
+    answer = _answer(roomy, planned, options, watch)
+    unbroken = _at_rest(find_asked_of_pod(part), answer.unbroken)
+    needs = find_needs(part, asked.numbers)
+    spent = answer.statistics
+    found = frozenset(number for number, what in needs.items() if what in unbroken)
+    return OnePod(found, spent.states, spent.start_states)
+
+
 class _Asked:
     """A part of which something is to be proved: intents of the input as it is `loaded`, or others."""
 

@@ -118,11 +118,24 @@ class Room:
         short = (self.find_passing_shortage(workload) for workload in self._loaded.setup.workloads)
         return all(map(is_counted, self._loaded.scenario.events)) and not any(short)
 
+    def find_left(self, node: Node, workload: Workload) -> Amounts | None:
+        """What a node has left beside daemon pods and one pod of a workload; None if it is too small for it."""
+        forms, version = _forms(self._loaded, workload), self._loaded.setup.settings.kubernetes_version
+        own = _largest(_requests(form, version) for form in forms)
+        free = self._beside_others(node, workload, own, is_lasting=True)
+        left = {name: free.get(name, 0) - amount for name, amount in own.items() if amount}
+        return left if all(amount >= 0 for amount in left.values()) else None
+
+    def find_lasting(self, workload: Workload) -> tuple[Amounts, int]:
+        """What a pod of a workload requests at most, and how many of them there are when all events are over."""
+        crowd = self._crowd(workload)
+        return crowd.requests, crowd.lasting
+
     def _sum_offered(self, workload: Workload, *, is_lasting: bool) -> tuple[int, int, Amounts]:
         """Of the nodes that may admit pods: how many are too small, how many are not, and what these have left."""
         forms, setup = _forms(self._loaded, workload), self._loaded.setup
         own = _largest(_requests(form, setup.settings.kubernetes_version) for form in forms)
-        nodes = [node for node in setup.nodes if any(_may_admit(node, form) for form in forms)]
+        nodes = [node for node in setup.nodes if any(may_admit(node, form) for form in forms)]
         free = [self._beside_others(node, workload, own, is_lasting=is_lasting) for node in nodes]
         roomy = [one for one in free if all(one.get(name, 0) >= amount for name, amount in own.items() if amount)]
         left = {
@@ -201,7 +214,7 @@ def is_counted(event: Event) -> bool:
     return not (is_endless or is_unsized or (told.writes & SHAPED and told.reshapes))
 
 
-def _may_admit(node: Node, template: PodTemplate) -> bool:
+def may_admit(node: Node, template: PodTemplate) -> bool:
     """True unless the node refuses the pods for ever; a cordon may end."""
     matches = required_affinity_matches(template, dict(node.labels), node.name)
     return matches and not keeps_pods_off(node.taints, template.tolerations)
