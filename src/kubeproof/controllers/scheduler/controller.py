@@ -78,7 +78,6 @@ class SchedulerController:
     workload: int
     claims: tuple[int, ...] = ()  # memories of the claims whose volume is decided during the run
     stage: int = Stage.ALWAYS
-    _kernel: Scheduler = field(init=False, compare=False, repr=False)
     _kernels: dict[tuple[int, ...], tuple[Setup, Scheduler]] = field(default_factory=dict, compare=False, repr=False)
     _known: dict[object, Answer] = field(default_factory=dict, compare=False, repr=False)
 
@@ -89,18 +88,14 @@ class SchedulerController:
     def footprint(self) -> Footprint:
         return self._said
 
-    def __post_init__(self) -> None:
-        kernel = Scheduler(self.layout.setup, self.workload, self.layout.unique_keys)
-        object.__setattr__(self, "_kernel", kernel)
-
     @property
     def name(self) -> Actor:
         return Actor(ActorKind.SCHEDULER, short_name(self.layout.setup, self.workload))
 
     @property
     def kernel(self) -> Scheduler:
-        """The decision kernel, for explanations."""
-        return self._kernel
+        """The decision kernel; made when it is asked first, as it reads all workloads."""
+        return self._bind_claims(())[1]
 
     @property
     def reads(self) -> Reads:
@@ -125,7 +120,7 @@ class SchedulerController:
 
     def answer(self, seen: Sight) -> Answer:
         """The decisions, and the filters that refused nodes on the way to them."""
-        if not seen.workloads[0] or not self._kernel.has_profile:
+        if not seen.workloads[0] or not self.kernel.has_profile:
             return NO_ATTEMPT
         key = (seen.places, seen.memories)
         return self._known.get(key) or remember(self._known, key, self._bindings(seen))
@@ -159,10 +154,9 @@ class SchedulerController:
     def _bind_claims(self, memories: tuple[tuple[int, ...], ...]) -> tuple[Setup, Scheduler]:
         """The setup with claims bound as they are now, and the kernel for it."""
         bound = tuple(memory[0] for memory in memories)
-        if not any(bound):
-            return self.layout.setup, self._kernel
+        bound = bound if any(bound) else ()
         if bound not in self._kernels:
-            setup = with_bindings(self.layout.setup, bound)
+            setup = with_bindings(self.layout.setup, bound) if bound else self.layout.setup
             self._kernels[bound] = setup, Scheduler(setup, self.workload, self.layout.unique_keys)
         return self._kernels[bound]
 

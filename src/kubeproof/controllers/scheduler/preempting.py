@@ -64,7 +64,6 @@ class PreemptingScheduler(SchedulerController):
         )
 
     def __post_init__(self) -> None:
-        SchedulerController.__post_init__(self)
         object.__setattr__(self, "attempt", Attempt(self.layout, self.workload, self.kernel))
         asks = any(one.attempt.asks_budgets for one in (self, *self.rivals))
         counted = _under_budgets(self.layout.setup) if asks else frozenset()
