@@ -12,12 +12,18 @@ from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import Effort, VerifyOptions
+from kubeproof.verify.planning import plan_of
+from kubeproof.verify.run import verify_intents
+from kubeproof.verify.searching import Watch
+from kubeproof.verify.strategies.inquiry import Inquiry
+from kubeproof.verify.strategies.swarm import Swarm
 from tests.differential.guards.judging import EAGER, Verdicts, verdicts_of
 from tests.property.mixed import mixed_inputs
 from tests.property.strategies import choice
 
 MOST_STATES = 500  # beyond, an input is compared as far as it came
 MOST_BY_NAME = 50
+LOOKS = 60  # of walks
 CHUNKS, EXAMPLES = 8, 100  # in every run; ten times as many with -m slow
 IN_PARTS = VerifyOptions(max_states=2, effort=replace(EAGER, max_at_first=1, max_alone=4 * MOST_STATES))
 DECIDED = 0.5  # of all verdicts, at least: comparisons of what nobody knows say nothing
@@ -36,9 +42,20 @@ def find_answers(loaded: Loaded, effort: Effort, kernel: str) -> dict[str, Verdi
     if kernel != "auto":
         found[kernel] = verdicts_of(loaded, replace(reduced, engine=kernel))
         assert found[kernel] == found["reduced"]  # also what is left open
+    found["walks"] = break_by_walks(loaded)
     if len(loaded.setup.workloads) > 1:
         found["in parts"] = verdicts_of(loaded, IN_PARTS)
     return found
+
+
+def break_by_walks(loaded: Loaded) -> Verdicts:
+    """What random walks break, each with a run that was replayed; they prove nothing."""
+    options = VerifyOptions()
+    asked = Inquiry(loaded, plan_of(loaded, options), options, Watch(), verify_intents)
+    walks = Swarm(asked, asked.numbers)
+    walks.look(LOOKS)
+    assert walks.failure is None or walks.failure.verdict == Verdict.UNKNOWN, walks.failure
+    return tuple(Verdict.VIOLATED if number in walks.found else Verdict.UNKNOWN for number in asked.numbers)
 
 
 def compare_answers(loaded: Loaded, effort: Effort = EAGER, kernel: str = "auto") -> Counter[str]:

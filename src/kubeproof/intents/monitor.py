@@ -26,7 +26,7 @@ from kubeproof.intents.declarations import (
 )
 from kubeproof.intents.facts.evictors import EVICTION_TAGS
 from kubeproof.intents.kind import AskedIntent
-from kubeproof.intents.views import AnyFact
+from kubeproof.intents.views import AnyFact, spare_of
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Memory = tuple[int, int, int]
 NO_EVENTS: Mapping[str, EventMemory] = MappingProxyType({})
 FRESH: Memory = (0, 0, 0)
+FAR = 1_000  # pods; more than any fact has to spare
 
 NEVER, IN_STABLE, RECURRENT, PERSISTENT, CYCLE = "never", "stable", "recurrent", "persistent", "cycle"
 WORD = "word"  # no run reads as the formula's negation says
@@ -108,6 +109,17 @@ class Monitor:
             matters = self.fact.matters(seen) if when == EVENTUALLY else latch
             return latch, int(bad), int(matters)
         return 0, int(not holds), int(self.fact.matters(seen))
+
+
+def estimate(monitor: Monitor, memory: Memory, seen: AnySeen) -> int:
+    """How far a state is from breaking the intent; at least 0, and only for choosing where to look next."""
+    latch, bad, _ = memory
+    fact = monitor.fact
+    if bad or fact is None:
+        return 0
+    if not latch and monitor.intent.when == ALWAYS and monitor.kind == NEVER:
+        return FAR  # nothing is broken before all was well
+    return 1 + max(0, spare_of(fact, seen))
 
 
 def make_monitor(intent: Intent, layout: Layout, events: Mapping[str, EventMemory] = NO_EVENTS) -> Monitor:

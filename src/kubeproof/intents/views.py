@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
-from kubeproof.cluster.loops.control import Reads, Seen, View, WorkloadView
+from kubeproof.cluster.loops.control import AnySeen, Reads, Seen, View, WorkloadView
 from kubeproof.cluster.state import Nodes, WorkloadCell
 from kubeproof.named_tuples import NamedTuple
 
@@ -55,6 +55,21 @@ class AnyFact(Protocol):
 
     @property
     def matters(self) -> Callable[..., bool]: ...
+
+
+@runtime_checkable
+class Measured(Protocol):
+    """A fact that tells how far it is from being false."""
+
+    @property
+    def spare(self) -> Callable[..., int]:
+        """By how much more or less of what it counts it would be false; negative where it is."""
+        ...
+
+
+def spare_of(fact: object, seen: AnySeen) -> int:
+    """By how much a fact holds; 0 of one that does not tell."""
+    return fact.spare(seen) if isinstance(fact, Measured) else 0
 
 
 class Counts(NamedTuple):

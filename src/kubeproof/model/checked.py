@@ -37,7 +37,7 @@ from kubeproof.cluster.state import NEVER, NodeCell, Nodes, Phase, PodKind, Work
 from kubeproof.errors import InternalError
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import Event
-from kubeproof.intents.views import AnyFact
+from kubeproof.intents.views import AnyFact, spare_of
 from kubeproof.model.plan import Plan
 
 STARTING = (Phase.STARTING, Phase.RUNNING)
@@ -205,8 +205,16 @@ class HeldFact:
 
     def is_settled(self, seen: AnySeen) -> bool:
         """True once the workload has reached its desired state: that may depend on starts."""
-        plain: AnySeen = Seen(tuple(one[0] for one in seen.workloads), tuple(one[0] for one in seen.places))  # type: ignore[index]
-        return self._fact.is_settled(plain)
+        return self._fact.is_settled(_unwrap(seen))
+
+    def spare(self, seen: AnySeen) -> int:
+        """How far the statement is from being false, where the fact tells: it guides walks, and decides nothing."""
+        return spare_of(self._fact, _unwrap(seen))
+
+
+def _unwrap(seen: Any) -> AnySeen:
+    """What the fact itself was shown."""
+    return Seen(tuple(one[0] for one in seen.workloads), tuple(one[0] for one in seen.places))
 
 
 def _each(nodes: Nodes, changed: Callable[[NodeCell], NodeCell]) -> Nodes:

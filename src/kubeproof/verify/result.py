@@ -74,6 +74,7 @@ class Trace:
     propositions: tuple[tuple[str, str], ...] = ()  # of an `ltl` intent: each with its predicate
     begins_with: tuple[str, ...] = ()  # those that are true in the first state
     obstacles: tuple[tuple[str, str], ...] = ()  # what holds pods back in the last state: who, with the reason it gives
+    is_shortest: bool = True  # False of a run that was found by walking: a shorter one may exist
 
 
 @dataclass(frozen=True, slots=True)

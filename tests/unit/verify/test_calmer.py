@@ -46,7 +46,7 @@ def cluster(most: int) -> str:
     return "\n---\n".join([*nodes, WEB, AUTOSCALER.replace("MOST", str(most))])
 
 
-SOON_OVER = VerifyOptions(effort=Effort(max_unasked=400))
+SOON_OVER = VerifyOptions(effort=Effort(max_unasked=400, max_looks=0))
 
 
 def verified(most: int, options: VerifyOptions = SOON_OVER) -> VerifyResult:

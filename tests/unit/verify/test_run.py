@@ -406,7 +406,7 @@ def test_a_path_that_no_named_step_follows_is_a_fault_of_ours():
         follow(model, start, _Elsewhere, [step])
 
 
-TEN_UNASKED = VerifyOptions(engine="python", effort=Effort(max_unasked=10))
+TEN_UNASKED = VerifyOptions(engine="python", effort=Effort(max_unasked=10, max_looks=0))
 
 
 def test_the_built_in_scenario_ends_by_itself_unless_the_user_says_how_far_to_go() -> None:

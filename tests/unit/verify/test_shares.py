@@ -30,7 +30,7 @@ spec:
   maxReplicas: 3
   metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}}]
 """
-FEW = Effort(max_at_first=5)  # states of a whole, then its parts are looked at
+FEW = Effort(max_at_first=5, max_looks=0)  # states of a whole, then its parts are looked at
 USAGE = '{cpuChange: {target: Deployment/shop/back, levels: ["50%", "100%"]}}'
 
 

@@ -117,7 +117,11 @@ class ReadyAtLeast(PodsFact):
     )
 
     def holds(self, seen: Seen[Counts, Pods]) -> bool:
-        return ready_pods(seen) >= self.amount.of(seen.workloads[0].desired)
+        return self.spare(seen) >= 0
+
+    def spare(self, seen: Seen[Counts, Pods]) -> int:
+        """How many pods more are ready than have to be."""
+        return ready_pods(seen) - self.amount.of(seen.workloads[0].desired)
 
     def describe_found(self, seen: Seen[Counts, Pods]) -> str:
         return describe_bound(ready_pods(seen), "ready", "at least", self.amount.of(seen.workloads[0].desired))
@@ -136,7 +140,11 @@ class ReplicasAtLeast(PodsFact):
     )
 
     def holds(self, seen: Seen[Counts, Pods]) -> bool:
-        return active_pods(seen) >= self.amount.of(seen.workloads[0].desired)
+        return self.spare(seen) >= 0
+
+    def spare(self, seen: Seen[Counts, Pods]) -> int:
+        """How many pods more exist than have to."""
+        return active_pods(seen) - self.amount.of(seen.workloads[0].desired)
 
     def describe_found(self, seen: Seen[Counts, Pods]) -> str:
         return describe_bound(active_pods(seen), "pod(s)", "at least", self.amount.of(seen.workloads[0].desired))
@@ -155,7 +163,11 @@ class ReplicasAtMost(PodsFact):
     )
 
     def holds(self, seen: Seen[Counts, Pods]) -> bool:
-        return active_pods(seen) <= self.amount.of(seen.workloads[0].desired)
+        return self.spare(seen) >= 0
+
+    def spare(self, seen: Seen[Counts, Pods]) -> int:
+        """How many pods more may exist."""
+        return self.amount.of(seen.workloads[0].desired) - active_pods(seen)
 
     def describe_found(self, seen: Seen[Counts, Pods]) -> str:
         return describe_bound(active_pods(seen), "pod(s)", "at most", self.amount.of(seen.workloads[0].desired))
@@ -267,7 +279,11 @@ class PodObjectsAtMost:
         return not self.phases or phase in self.phases
 
     def holds(self, seen: Seen[Counts, int]) -> bool:
-        return pending_pods(seen) + sum(seen.places) <= self.most
+        return self.spare(seen) >= 0
+
+    def spare(self, seen: Seen[Counts, int]) -> int:
+        """How many Pod objects more may exist."""
+        return self.most - pending_pods(seen) - sum(seen.places)
 
     def describe_found(self, seen: Seen[Counts, int]) -> str:
         return describe_bound(pending_pods(seen) + sum(seen.places), "Pod objects", "at most", self.most)

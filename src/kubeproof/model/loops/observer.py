@@ -9,7 +9,7 @@ from typing import Any
 from kubeproof.cluster.loops.control import AnySeen, Seen
 from kubeproof.cluster.state import present
 from kubeproof.engine.system import Marked
-from kubeproof.intents.monitor import FRESH, Memory, Monitor
+from kubeproof.intents.monitor import FRESH, Memory, Monitor, estimate
 from kubeproof.model.loops.actors import Slots
 from kubeproof.model.plan import Plan
 
@@ -64,6 +64,10 @@ class JointObserver:
         return tuple(
             monitor.observe(before[index], self._see(index, views)) for index, monitor in enumerate(self.monitors)
         )
+
+    def estimate(self, check: int, memory: Any, views: tuple[Any, ...]) -> int:
+        """How far a state is from breaking one of the intents."""
+        return estimate(self.monitors[check], memory[check], self._see(check, views))
 
     def _see(self, index: int, views: tuple[Any, ...]) -> AnySeen:
         first_place = len(self._workloads)

@@ -120,7 +120,8 @@ def _row(one: IntentResult, frame: Frame) -> str:
 
 
 def _counterexample(one: IntentResult, trace: Trace, frame: Frame, others: Sequence[str] = ()) -> Iterator[str]:
-    what = "shortest run" if trace.loop_start is None else "a run that never ends"
+    found = "shortest run" if trace.is_shortest else "a run"
+    what = found if trace.loop_start is None else "a run that never ends"
     steps = count(len(trace.steps), "step")
     yield ""
     more = f" and {len(others)} more" if others else ""

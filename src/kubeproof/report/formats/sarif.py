@@ -220,7 +220,8 @@ def _relate(one: IntentResult, frame: Frame) -> Iterator[Document]:
 
 
 def _flow(one: IntentResult, trace: Trace, frame: Frame) -> Document:
-    what = "a run that never ends" if trace.loop_start is not None else "the shortest run that breaks the intent"
+    found = f"{'the shortest' if trace.is_shortest else 'a'} run that breaks the intent"
+    what = "a run that never ends" if trace.loop_start is not None else found
     steps = [*_steps(one, trace, frame)]
     return {"message": {"text": what}, "threadFlows": [{"locations": steps}]}
 

@@ -216,7 +216,8 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style, *, is_one_
     if result.size:
         smallest = ", ".join(f"{count} x {name}" for name, count in result.size)
         yield f"{style.heading('Smallest cluster found')}: {escape(smallest)}"
-    heading = "Shortest run" if trace.loop_start is None else "A run that never ends"
+    found = "Shortest run" if trace.is_shortest else "A run"
+    heading = found if trace.loop_start is None else "A run that never ends"
     whose = f"{result.target}: " if is_one_of_many else ""
     yield f"{style.heading(heading)} ({escape(whose)}{_count(len(trace.steps), 'step')}, {_size(result)})"
     certainty, deployed = trace.loop_certainty, trace.deployed_steps

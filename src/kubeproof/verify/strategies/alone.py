@@ -17,6 +17,7 @@ from kubeproof.verify.findings.failures import choose_best, is_open
 from kubeproof.verify.options import SLICING
 from kubeproof.verify.result import IntentResult
 from kubeproof.verify.searching import Decided
+from kubeproof.verify.strategies import swarm
 from kubeproof.verify.strategies.contract import Answers, Attempt, Cost, Strategy
 from kubeproof.verify.strategies.inquiry import Inquiry
 from kubeproof.verify.strategies.parts import add_parts, decline_parts, limit_part, name_parts, parts_of
@@ -33,6 +34,7 @@ def attempt(inquiry: Inquiry, numbers: Sequence[int]) -> Attempt:
     """The intents that a part breaks, each with a run of the whole."""
     from kubeproof.verify.proofs.slices import Sliced, search_part
 
+    swarm.release(inquiry, numbers)
     searched: list[Part] = []
     shown: dict[int, IntentResult] = {}
     late: set[int] = set()  # intents about parts that no time was left for
@@ -41,7 +43,7 @@ def attempt(inquiry: Inquiry, numbers: Sequence[int]) -> Attempt:
         if inquiry.watch.is_late:
             late.update(part.intents)
             continue
-        searched.append(search_part(part, inquiry.plan_part(part.loaded), limit_part(inquiry), inquiry.watch))
+        searched.append(search_part(part, inquiry.plan_part(part.loaded), limit_part(inquiry), inquiry.watch_of_search))
         _show(inquiry, searched[-1], numbers, shown)
     sliced = Sliced(tuple(searched), inquiry.elapsed_s)
     results = {

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kubeproof.verify.proofs.crowd.proving import Input
     from kubeproof.verify.proofs.slicing import Slice
     from kubeproof.verify.strategies.parts import LonePods
+    from kubeproof.verify.strategies.swarm import Swarm
 
 T = TypeVar("T")
 Again = Callable[[Loaded, VerifyOptions], VerifyResult]
@@ -51,6 +52,7 @@ class Inquiry:
         self.parts: tuple[Slice, ...] | Declined | None = None  # `kubeproof.verify.strategies.parts` finds them
         self.related: tuple[Slice, ...] | Declined | None = None  # the same with inputs that are one part
         self.lone_pods: LonePods | None = None  # likewise
+        self.swarm: Swarm | None = None  # what walks beside the search of the whole, likewise
         self.shared: Input | None = None  # what proofs of parts have in common, likewise
         self.fault: Exception | None = None  # of ours, the first
         self._begun_s = watch.clock()
@@ -86,6 +88,11 @@ class Inquiry:
         """The options; a built-in scenario comes to an end by itself unless the user says how far to go."""
         is_bounded = self.options.is_limited or not self.loaded.scenario.is_default
         return self.options if is_bounded else replace(self.options, max_states=self.options.effort.max_unasked)
+
+    @property
+    def watch_of_search(self) -> Watch:
+        """Who follows a search of the whole: also walks, where they go beside it."""
+        return self.watch if self.swarm is None else self.swarm.accompany(self.watch)
 
     @cached_property
     def whole(self) -> Whole:
@@ -203,6 +210,6 @@ class Whole:
     def _begin(self, plan: Plan, options: VerifyOptions) -> Beginning:
         """The first states; one after the other, searches of one plan with the same limit share them."""
         if self._begun is None or self._begun[0] is not plan or self._begun[1] != options.max_states:
-            beginning = begin(self._inquiry.loaded, plan, options, self._inquiry.watch)
+            beginning = begin(self._inquiry.loaded, plan, options, self._inquiry.watch_of_search)
             self._begun = (plan, options.max_states, beginning)
         return self._begun[2]

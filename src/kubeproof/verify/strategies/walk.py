@@ -15,6 +15,7 @@ from kubeproof.verify.strategies import (
     pod_by_pod,
     reference,
     slices,
+    swarm,
     whatever_others_do,
     whole,
 )
@@ -32,6 +33,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     alone.STRATEGY,
     bounds.AGAIN,
     whole.STRATEGY,
+    swarm.STRATEGY,
     events_at_rest.STRATEGY,
 )
 

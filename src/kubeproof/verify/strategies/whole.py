@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from kubeproof.engine.search import Search
 from kubeproof.engine.stopped import ALL_VIOLATED, INTERNAL
+from kubeproof.errors import InternalError
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -19,6 +20,7 @@ from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.coarser import within
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.searching import Beginning, statistics_of
+from kubeproof.verify.strategies import swarm
 from kubeproof.verify.strategies.contract import (
     MAX_INTENTS,
     Answers,
@@ -95,7 +97,7 @@ def _search_batch(
     options: VerifyOptions,
     results: dict[int, Results],
 ) -> Explored:
-    loaded, watch = inquiry.loaded, inquiry.watch
+    loaded, watch = inquiry.loaded, inquiry.watch_of_search
 
     def tell(number: int, search: Search) -> None:
         spent = statistics_of(search, plan)
@@ -131,10 +133,24 @@ def decline(inquiry: Inquiry, number: int) -> Declined | None:
 
 def attempt(inquiry: Inquiry, numbers: Sequence[int]) -> Attempt:
     """What the whole says, up to the limits that the user sets."""
+    swarm.release(inquiry, numbers, wanted=numbers)
     found = search_whole(inquiry, numbers, options_at_last(inquiry))
+    if inquiry.swarm is not None and inquiry.swarm.is_enough:
+        found = replace(found, statistics=replace(found.statistics, stopped_by=ALL_VIOLATED))
     results = found.add_to(inquiry)
+    _compare(inquiry, results)
     statistics = _total(inquiry, found, results) if inquiry.is_looked_at else inquiry.add(found.statistics)
     return Attempt(results, statistics, found.explain_open(), models=found.models, passed=found.passed)
+
+
+def _compare(inquiry: Inquiry, results: Mapping[int, Results]) -> None:
+    """Asserts that nothing is proved that walks have broken."""
+    broken = inquiry.swarm.found if inquiry.swarm is not None else {}
+    for number, (first, *_) in results.items():
+        if number in broken and first.verdict == Verdict.HOLDS:
+            raise InternalError(
+                f"E700 a walk breaks what is proved: {first.intent}. Please report this with the input."
+            )
 
 
 def options_at_last(inquiry: Inquiry) -> VerifyOptions:
