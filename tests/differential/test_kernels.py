@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from tempfile import gettempdir
 from typing import Any
 from zlib import crc32
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.kernel import FLAG_BITS, Kernel
 from kubeproof.engine.search import Store, find_compiled_kernel
+from kubeproof.engine.spill import PARTS, Disk
 from kubeproof.engine.system import Effect, Role, System, Turn
 
 EXAMPLES = settings(max_examples=300, deadline=None, derandomize=True)
@@ -190,6 +192,27 @@ def test_both_kernels_tell_the_same(system: RandomSystem, max_states: int) -> No
 
     explored(plain, system, max_states)
     explored(compiled, system, max_states)
+
+    assert picture(compiled) == picture(plain)
+    assert compiled.cyclic_components() == plain_components(plain)
+
+
+@needs_extension
+@settings(EXAMPLES, max_examples=60)
+@given(systems(), st.lists(st.sampled_from(range(PARTS)), max_size=4), st.integers(0, 5))
+def test_a_store_on_a_disk_tells_the_same(system: RandomSystem, parts: list[int], after: int) -> None:
+    compiled_class = pytest.importorskip("kubeproof.engine._kernel").CompiledKernel
+    plain, compiled, disk = Kernel(system), compiled_class(system), Disk(gettempdir(), free_share=10**9)
+    for cells in system.initial:
+        compiled.add_initial(cells)
+
+    explored(plain, system, CAP)
+    compiled.run(after, CAP)
+    for part in parts:
+        compiled.spill(disk, part)
+        compiled.run(after, CAP)
+    while not compiled.run(7, CAP):
+        pass
 
     assert picture(compiled) == picture(plain)
     assert compiled.cyclic_components() == plain_components(plain)

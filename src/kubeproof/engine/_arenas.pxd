@@ -8,14 +8,15 @@ Only inline functions, so that this is no module of its own.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from kubeproof.engine._arrays cimport resized
+from kubeproof.engine._arrays cimport Disk, resized
 
 cdef enum:
     BLOCK_BITS = 19
     BLOCK = 1 << BLOCK_BITS  # bytes
     BLOCK_MASK = BLOCK - 1
+    EXTENT = 16  # blocks that are claimed at once on a disk, at least: a mapping takes an open file
     FIRST_ROOM = 512  # the first block grows by doubling, so that small searches stay small
     LONGEST = 8  # bytes that a number takes at most, and more
     SHARED_STATES = 4  # states of which the first alone tells where its edges begin
@@ -39,6 +40,9 @@ cdef struct Arena:
     int64_t capacity  # of `blocks`
     int64_t length  # bytes in use
     int64_t room  # bytes of the last block
+    Disk* disk  # where the blocks are; NULL: in memory
+    char* spare  # on a disk, blocks that are claimed and not in use yet
+    int64_t spares
 
 
 cdef inline char* claim(Arena* arena, int64_t size) except NULL:
@@ -56,7 +60,7 @@ cdef inline char* claim(Arena* arena, int64_t size) except NULL:
 cdef inline int grow_arena(Arena* arena) except -1:
     """Makes room: the first block doubles, or a new one begins."""
     cdef char* block
-    if arena.count == 1 and arena.room < BLOCK:
+    if arena.disk == NULL and arena.count == 1 and arena.room < BLOCK:
         block = <char*>resized(arena.blocks[0], arena.room * 2)
         memset(block + arena.room, 0, arena.room)
         arena.blocks[0] = block
@@ -65,12 +69,44 @@ cdef inline int grow_arena(Arena* arena) except -1:
     if arena.count == arena.capacity:
         arena.blocks = <char**>resized(arena.blocks, (arena.count + 4) * 2 * sizeof(char*))
         arena.capacity = (arena.count + 4) * 2
-    block = <char*>calloc(BLOCK if arena.count else FIRST_ROOM, 1)
+    if arena.disk != NULL:
+        block = claim_block(arena)
+    else:
+        block = <char*>calloc(BLOCK if arena.count else FIRST_ROOM, 1)
     if block == NULL:
         raise MemoryError()
-    arena.room = BLOCK if arena.count else FIRST_ROOM
+    arena.room = BLOCK if arena.count or arena.disk != NULL else FIRST_ROOM
     arena.blocks[arena.count] = block
     arena.count += 1
+    return 0
+
+
+cdef inline char* claim_block(Arena* arena) except NULL:
+    """A block on the disk, all zero."""
+    cdef int64_t wanted = max(<int64_t>EXTENT, arena.count // 4)
+    if not arena.spares:
+        arena.spare = arena.disk.claim(arena.disk.owner, wanted * BLOCK)
+        arena.spares = wanted
+    arena.spare += BLOCK
+    arena.spares -= 1
+    return arena.spare - BLOCK
+
+
+cdef inline int spill_arena(Arena* arena, Disk* disk) except -1:
+    """Moves all blocks from memory to a disk, where new ones are from now on."""
+    cdef int64_t index, wanted = (arena.count + EXTENT - 1) // EXTENT * EXTENT
+    cdef char* place
+    if arena.disk != NULL or not arena.count:
+        return 0
+    place = disk.claim(disk.owner, wanted * BLOCK)
+    for index in range(arena.count):
+        memcpy(place + index * BLOCK, arena.blocks[index], BLOCK if index < arena.count - 1 else arena.room)
+        free(arena.blocks[index])
+        arena.blocks[index] = place + index * BLOCK
+    arena.disk = disk
+    arena.room = BLOCK
+    arena.spare = place + arena.count * BLOCK
+    arena.spares = wanted - arena.count
     return 0
 
 
@@ -80,12 +116,12 @@ cdef inline char* at(Arena* arena, int64_t place) noexcept nogil:
 
 cdef inline int64_t arena_bytes(Arena* arena) noexcept nogil:
     cdef int64_t blocks = arena.capacity * <int64_t>sizeof(char*)
-    return blocks + (arena.count - 1) * BLOCK + arena.room if arena.count else blocks
+    return blocks + (arena.count - 1) * BLOCK + arena.room if arena.count and arena.disk == NULL else blocks
 
 
 cdef inline void drop_arena(Arena* arena) noexcept:
     cdef int64_t index
-    for index in range(arena.count):
+    for index in range(arena.count if arena.disk == NULL else 0):  # what is on a disk goes with the whole of it
         free(arena.blocks[index])
     free(arena.blocks)
     memset(arena, 0, sizeof(Arena))

@@ -19,12 +19,26 @@ cdef extern from *:
     const uint32_t EMPTY "EMPTY_ENTRY"  # no entry looks so: numbers stay below 0.7 of a table's size
 
 
+# -- places outside of the process's own memory -------------------------------------------------
+
+ctypedef char* (*Claim)(void* owner, int64_t size) except NULL  # room of so many bytes, all zero
+ctypedef int (*Release)(void* owner, char* place) except -1
+
+
+cdef struct Disk:
+    # Files that are mapped into memory: their pages are the system's to drop and to read again.
+    void* owner
+    Claim claim
+    Release release
+
+
 # -- growable arrays ----------------------------------------------------------------------------
 
 cdef struct Ints:
     int32_t* data
     int64_t length
     int64_t capacity
+    Disk* disk  # where the numbers are; NULL: in memory
 
 
 cdef inline void* resized(void* block, int64_t size) except NULL:
@@ -44,8 +58,33 @@ cdef inline int reserve(Ints* ints, int64_t capacity) except -1:
         wanted = capacity
     if wanted < 16:
         wanted = 16
-    ints.data = <int32_t*>resized(ints.data, wanted * sizeof(int32_t))
+    if ints.disk != NULL:
+        ints.data = <int32_t*>moved(ints.disk, <char*>ints.data, ints.capacity * 4, wanted * 4)
+    else:
+        ints.data = <int32_t*>resized(ints.data, wanted * sizeof(int32_t))
     ints.capacity = wanted
+    return 0
+
+
+cdef inline char* moved(Disk* disk, char* old, int64_t used, int64_t size) except NULL:
+    """What is on a disk, in a larger place there."""
+    cdef char* place = disk.claim(disk.owner, size)
+    memcpy(place, old, used)
+    disk.release(disk.owner, old)
+    return place
+
+
+cdef inline int spill_ints(Ints* ints, Disk* disk) except -1:
+    """Moves the numbers from memory to a disk, where they grow from now on."""
+    cdef char* place
+    if ints.disk != NULL:
+        return 0
+    if ints.capacity:
+        place = disk.claim(disk.owner, ints.capacity * 4)
+        memcpy(place, ints.data, ints.capacity * 4)
+        free(ints.data)
+        ints.data = <int32_t*>place
+        ints.disk = disk
     return 0
 
 
@@ -85,8 +124,10 @@ cdef inline int fill_to(Ints* ints, int64_t length) except -1:
 
 
 cdef inline void drop(Ints* ints) noexcept:
-    free(ints.data)
+    if ints.disk == NULL:  # what is on a disk goes with the whole of it
+        free(ints.data)
     ints.data = NULL
+    ints.disk = NULL
     ints.length = ints.capacity = 0
 
 
@@ -114,19 +155,49 @@ cdef struct Table:
     # the hash as fit: they cost nothing and spare nearly every useless comparison.
     uint32_t* entries
     int bits
+    Disk* disk  # as of `Ints`
 
 
 cdef inline uint32_t entry_of(int bits, uint64_t value, int64_t number) noexcept nogil:
     return <uint32_t>((((value >> 32) >> bits) << bits) | <uint64_t>number)
 
 
-cdef inline uint32_t* empty_entries(int bits) except NULL:
+cdef inline uint32_t* empty_entries(Table* table, int bits) except NULL:
+    """So many entries where those of the table are."""
     cdef size_t size = (<size_t>1 << bits) * sizeof(uint32_t)
-    cdef uint32_t* entries = <uint32_t*>malloc(size)
+    cdef uint32_t* entries
+    if table.disk != NULL:
+        entries = <uint32_t*>table.disk.claim(table.disk.owner, size)
+    else:
+        entries = <uint32_t*>malloc(size)
     if entries == NULL:
         raise MemoryError()
     memset(entries, 0xFF, size)
     return entries
+
+
+cdef inline int drop_entries(Table* table) except -1:
+    cdef uint32_t* entries = table.entries
+    table.entries = NULL
+    if table.disk == NULL:
+        free(entries)
+    elif entries != NULL:
+        table.disk.release(table.disk.owner, <char*>entries)
+    return 0
+
+
+cdef inline int spill_table(Table* table, Disk* disk) except -1:
+    """Moves the entries from memory to a disk, where they grow from now on."""
+    cdef int64_t size = <int64_t>sizeof(uint32_t) << table.bits
+    cdef char* place
+    if table.disk != NULL or table.entries == NULL:
+        return 0
+    place = disk.claim(disk.owner, size)
+    memcpy(place, table.entries, size)
+    free(table.entries)
+    table.entries = <uint32_t*>place
+    table.disk = disk
+    return 0
 
 
 cdef inline bint is_full(Table* table, int64_t count) noexcept nogil:
@@ -146,7 +217,7 @@ cdef inline void put(Table* table, uint64_t value, int64_t number) noexcept nogi
 
 
 cdef inline int64_t table_bytes(Table* table) noexcept nogil:
-    return 0 if table.entries == NULL else <int64_t>sizeof(uint32_t) << table.bits
+    return 0 if table.entries == NULL or table.disk != NULL else <int64_t>sizeof(uint32_t) << table.bits
 
 
 # -- tuples of numbers, numbered in order of insertion ----------------------------------------------
@@ -203,8 +274,8 @@ cdef inline int add_tuple(Tuples* tuples, const int32_t* key, uint64_t value) ex
 cdef inline int grow_tuples(Tuples* tuples) except -1:
     cdef int bits = next_bits(&tuples.table)
     cdef int64_t number
-    cdef uint32_t* entries = empty_entries(bits)
-    free(tuples.table.entries)
+    cdef uint32_t* entries = empty_entries(&tuples.table, bits)
+    drop_entries(&tuples.table)
     tuples.table.entries = entries
     tuples.table.bits = bits
     for number in range(tuples.count):
@@ -214,9 +285,20 @@ cdef inline int grow_tuples(Tuples* tuples) except -1:
 
 cdef inline void drop_tuples(Tuples* tuples) noexcept:
     drop(&tuples.keys)
-    free(tuples.table.entries)
+    if tuples.table.disk == NULL:
+        free(tuples.table.entries)
     tuples.table.entries = NULL
+    tuples.table.disk = NULL
+
+
+cdef inline int spill_tuples(Tuples* tuples, Disk* disk) except -1:
+    spill_ints(&tuples.keys, disk)
+    return spill_table(&tuples.table, disk)
+
+
+cdef inline int64_t ints_bytes(Ints* ints) noexcept nogil:
+    return 0 if ints.disk != NULL else ints.capacity * <int64_t>sizeof(int32_t)
 
 
 cdef inline int64_t tuples_bytes(Tuples* tuples) noexcept nogil:
-    return tuples.keys.capacity * <int64_t>sizeof(int32_t) + table_bytes(&tuples.table)
+    return ints_bytes(&tuples.keys) + table_bytes(&tuples.table)

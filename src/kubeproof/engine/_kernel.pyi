@@ -1,4 +1,7 @@
+from collections.abc import Callable
+
 from kubeproof.engine.kernel import Interner, Mark, Weigh, Weighed
+from kubeproof.engine.spill import Disk
 from kubeproof.engine.system import Cell, Effect, Step, System
 
 class CompiledKernel:
@@ -14,6 +17,7 @@ class CompiledKernel:
     transitions: int
     expanded: int
     effect_values: list[Effect]
+    relieve: Callable[[], object] | None
     first_any: list[int]
     first_stable: list[int]
 
@@ -28,6 +32,7 @@ class CompiledKernel:
     def add_initial(self, cells: tuple[Cell, ...]) -> int: ...
     def run(self, expansions: int, max_states: int) -> bool: ...
     def clear_states(self) -> None: ...
+    def spill(self, disk: Disk, part: int) -> None: ...
     def bytes_used(self) -> int: ...
     def parent(self, state: int) -> int: ...
     def is_stable(self, state: int) -> bool: ...

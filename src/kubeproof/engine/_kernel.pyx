@@ -21,7 +21,7 @@ from kubeproof.engine.system import STAGE_ORDER, Role, Turn, Step
 
 cdef enum:
     MOST_SLOTS = 65536
-    WALK_MASK = 65535  # states walked over between two looks at signals, less one
+    WALK_MASK = 16383  # states walked over between two looks at signals, less one
     ROOT = 8  # bytes of a stored state: the pair of its halves
     SIGNAL_MASK = 1023  # expansions between two looks at signals, less one
     STAGES = 4
@@ -123,6 +123,22 @@ cdef tuple narrowed(Ints* cells):
     return NARROW, PyBytes_FromStringAndSize(<char*>cells.data, cells.length * NARROW)
 
 
+cdef bint are_alike(left, right) except -1:
+    """True for equal values of the same types throughout: named tuples are equal to others of the same content."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if not isinstance(left, tuple):
+        return isinstance(left, (int, str)) and left == right
+    if len(left) != len(right):
+        return False
+    for one, other in zip(left, right):
+        if not are_alike(one, other):
+            return False
+    return True
+
+
 cdef bytes bytes_of(Ints* numbers):
     return PyBytes_FromStringAndSize(<char*>numbers.data, numbers.length * <int64_t>sizeof(int32_t))
 
@@ -180,6 +196,7 @@ cdef class CompiledKernel:
     cdef Interner views, edit_numbers
     cdef list cell_values, view_values
     cdef readonly list effect_values
+    cdef dict known_effects
     cdef int actor_count, family_count
     cdef Reader* readers  # one per actor, then the observer's
     cdef Family* families
@@ -208,6 +225,10 @@ cdef class CompiledKernel:
     cdef int64_t expanded_edges  # edges of the states expanded
     cdef int64_t levels, level_end
 
+    cdef Disk disk
+    cdef object held  # a `spill.Disk`, where stores are that do not fit into memory
+    cdef public object relieve  # called now and then while cycles are looked for
+
     # room to work in
     cdef Ints source, drafts, more_drafts, key, room, recent
     cdef Ints folded  # a vector with its inner nodes
@@ -224,10 +245,13 @@ cdef class CompiledKernel:
         self.cell_values = self.cells.values
         self.view_values = self.views.values
         self.effect_values = []
+        self.known_effects = {}
         self.actors = tuple(system.actors)
         self.observer = system.observer
         self.edit_memo.width = 2
         self.pairs.width = 2
+        self.disk.owner = <void*>self
+        self.disk.claim, self.disk.release = claim_place, release_place
         self._prepare_readers()
         self._prepare_families()
         self.clear_states()
@@ -336,12 +360,31 @@ cdef class CompiledKernel:
     cpdef clear_states(self):
         """Forget all states, keep all memo tables."""
         self._drop_states()
+        if self.held is not None:
+            self.held.clear()
+            self.held = None
         self.slots = 0
         self.count = self.expanded = self.transitions = self.expanded_edges = 0
         self.levels = self.level_end = 0
         self.seen_any = self.seen_stable = 0
         self.first_any = [-1] * FLAG_BITS
         self.first_stable = [-1] * FLAG_BITS
+
+    def spill(self, disk, int part):
+        """Moves a part of the store to the disk, where it grows from now on: what is read least comes first."""
+        if self.held is None:
+            self.held = disk
+        if part == 0:
+            spill_arena(&self.edge_lists.numbers, &self.disk)
+            spill_arena(&self.edge_lists.starts, &self.disk)
+            spill_arena(&self.parent_bits.bits, &self.disk)
+            spill_arena(&self.parent_bits.samples, &self.disk)
+        elif part == 1:
+            spill_arena(&self.roots, &self.disk)
+        else:
+            spill_tuples(&self.parts, &self.disk)
+            spill_tuples(&self.pairs, &self.disk)
+            spill_table(&self.table, &self.disk)
 
     cdef void _drop_states(self) noexcept:
         drop_arena(&self.roots)
@@ -354,8 +397,10 @@ cdef class CompiledKernel:
         drop_tuples(&self.pairs)
         self.parts.count = self.pairs.count = 0
         drop_shape(&self.shape)
-        free(self.table.entries)
+        if self.table.disk == NULL:
+            free(self.table.entries)
         self.table.entries = NULL
+        self.table.disk = NULL
 
     def __len__(self):
         return self.count
@@ -1020,8 +1065,13 @@ cdef class CompiledKernel:
                 push(&self.edits, slot)
                 push(&self.edits, number)
             push(&self.effects, <int32_t>(self.edits.length // 2))
-        self.effect_values.extend(effects)
+        self.effect_values.extend([self._share(effect) for effect in effects])
         return first
+
+    cdef object _share(self, effect):
+        """The effect, as an object that was there before if there is one just like it."""
+        known = self.known_effects.setdefault(effect, effect)
+        return known if are_alike(known, effect) else effect
 
     cdef int32_t _edit_number(self, slot, operation) except -1:
         return self.edit_numbers.number((slot, self.operations.number(operation)))
@@ -1227,10 +1277,8 @@ cdef class CompiledKernel:
         """Doubles the table; hashes are computed anew from the states, cheaper than keeping them."""
         cdef int bits = next_bits(&self.table)
         cdef int64_t number
-        cdef uint32_t* entries
-        free(self.table.entries)
-        self.table.entries = NULL
-        self.table.entries = empty_entries(bits)
+        drop_entries(&self.table)
+        self.table.entries = empty_entries(&self.table, bits)
         self.table.bits = bits
         for number in range(self.count):
             put(&self.table, hashed(<int32_t*>at(&self.roots, number * ROOT), 2), number)
@@ -1257,19 +1305,34 @@ cdef class CompiledKernel:
             self._prepare_walk(&walk)
             self._walk_all(&walk, found)
         finally:
-            free(walk.index)
-            free(walk.path)
-            free(walk.left)
+            self._drop_numbers(walk.index)
+            self._drop_numbers(walk.path)
+            self._drop_numbers(walk.left)
         found.sort()
         return found
 
     cdef int _prepare_walk(self, Walk* walk) except -1:
         walk.states = max(1, self.expanded)
-        walk.index = <int32_t*>calloc(walk.states, sizeof(int32_t))
-        if walk.index == NULL:
+        walk.index = self._numbers(walk.states)
+        walk.path = self._numbers(walk.states)
+        walk.left = self._numbers(walk.states)
+        return 0
+
+    cdef int32_t* _numbers(self, int64_t count) except NULL:
+        """Room for so many numbers, all zero, where the store is."""
+        cdef int32_t* numbers
+        if self.held is not None:
+            return <int32_t*>claim_place(<void*>self, count * <int64_t>sizeof(int32_t))
+        numbers = <int32_t*>calloc(count, sizeof(int32_t))
+        if numbers == NULL:
             raise MemoryError()
-        walk.path = <int32_t*>resized(NULL, walk.states * sizeof(int32_t))
-        walk.left = <int32_t*>resized(NULL, walk.states * sizeof(int32_t))
+        return numbers
+
+    cdef int _drop_numbers(self, int32_t* numbers) except -1:
+        if self.held is None:
+            free(numbers)
+        elif numbers != NULL:
+            release_place(<void*>self, <char*>numbers)
         return 0
 
     cdef int _walk_all(self, Walk* walk, list found) except -1:
@@ -1283,6 +1346,8 @@ cdef class CompiledKernel:
                 taken += 1
                 if not taken & WALK_MASK:
                     PyErr_CheckSignals()
+                    if self.relieve is not None:
+                        self.relieve()
         return 0
 
     cdef inline void _enter(self, Walk* walk, int32_t state) noexcept:
@@ -1342,3 +1407,16 @@ cdef class CompiledKernel:
             if next_edge(&self.edge_lists, &cursor) == state:
                 return True
         return False
+
+
+# -- places on a disk -------------------------------------------------------------------------------
+
+cdef char* claim_place(void* owner, int64_t size) except NULL:
+    """So many bytes, all zero, in a file that is mapped into memory."""
+    cdef unsigned char[::1] place = (<CompiledKernel>owner).held.claim(size)
+    return <char*>&place[0]
+
+
+cdef int release_place(void* owner, char* place) except -1:
+    (<CompiledKernel>owner).held.release(<uint64_t>place)
+    return 0

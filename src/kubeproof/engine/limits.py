@@ -7,11 +7,15 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.engine.spill import Disk
 
 
 class Deadline(NamedTuple):
@@ -23,7 +27,10 @@ class Deadline(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one search; None means none. Reaching one gives "unknown", never "holds"."""
+    """Bounds of one search; None means none. Reaching one gives "unknown", never "holds".
+
+    With a disk, what the store holds beyond `memory_bytes` goes there before that limit is reached.
+    """
 
     max_states: int | None = None
     timeout_s: float | None = None
@@ -32,6 +39,8 @@ class Limits:
     stop: Stop = field(default_factory=Stop, compare=False)
     deadline: Deadline | None = None
     deadline_clock: Callable[[], float] = field(default=time.monotonic, compare=False)
+    find_disk: Callable[[], Disk | None] | None = field(default=None, compare=False)
+    resident: Callable[[], int] = field(default=lambda: resident_bytes(), compare=False)
 
     def is_over(self, start: float) -> bool:
         """True if a search that began at `start` is to end now; a look that costs next to nothing."""
@@ -51,7 +60,7 @@ class Limits:
             return StoppedBy(StopReason.TIME, self.deadline.given_s)
         if self._is_late(start):
             return StoppedBy(StopReason.TIME, self.timeout_s)
-        if self.memory_bytes is not None and resident_bytes() > self.memory_bytes:
+        if self.memory_bytes is not None and self.resident() > self.memory_bytes:
             return StoppedBy(StopReason.MEMORY, self.memory_bytes)
         return None
 

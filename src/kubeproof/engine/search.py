@@ -10,8 +10,16 @@ from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
 from kubeproof.engine.kernel import Interner, Kernel, Weigh, Weighed
 from kubeproof.engine.limits import Limits
+from kubeproof.engine.room import Room, name_end
 from kubeproof.engine.snapshot import Keeper, Restorable
-from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED, OUT_OF_MEMORY, StoppedBy, StopReason, is_cut_short
+from kubeproof.engine.stopped import (
+    ALL_VIOLATED,
+    INTERRUPTED,
+    NoDisk,
+    StoppedBy,
+    StopReason,
+    is_cut_short,
+)
 from kubeproof.engine.system import Cell, Check, Effect, Kind, Progress, Step, System
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
@@ -208,6 +216,7 @@ def explore(
     the search as far as it is with that one finding. An interrupt ends the search and asks `limits.stop`.
     """
     limits = limits or Limits()
+    room = Room(kernel, limits)
     start = limits.clock()
     if keeper is None or not keeper.restore(kernel):
         for cells in system.initial:
@@ -215,15 +224,15 @@ def explore(
     followers = _followers(checks)
     told = _Telling(checks, found)
     whole = checks if stop_early else ()
-    stopped_by = _explore_all(kernel, whole, followers, limits, start, progress, keeper, told)
+    stopped_by = _explore_all(kernel, whole, followers, room, start, progress, keeper, told)
     findings: dict[int, Finding] = {}
     judged = claim_promises(system, kernel)
     try:
         if keeper is not None:
             keeper.finish(kernel, is_explored=stopped_by is None, is_cut_short=is_cut_short(stopped_by))
-        cut = _judge(system, judged, checks, followers, stopped_by, limits, start, progress, findings)
-    except (KeyboardInterrupt, MemoryError) as stop:
-        cut = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else OUT_OF_MEMORY
+        cut = _judge(system, judged, checks, followers, stopped_by, room, start, progress, findings)
+    except (KeyboardInterrupt, MemoryError, NoDisk) as stop:
+        cut = name_end(stop)
     if cut and keeper is not None:
         keeper.finish(kernel, is_explored=False, is_cut_short=True)
     if INTERRUPTED in (cut, stopped_by):
@@ -279,31 +288,28 @@ def _explore_all(
     kernel: Store,
     checks: Sequence[Check],
     followers: Followers,
-    limits: Limits,
+    room: Room,
     start: float,
     progress: Callable[[Progress], None] | None,
     keeper: Keeper | None,
     told: _Telling,
 ) -> StoppedBy | None:
+    limits = room.limits
     max_states = limits.max_states or 2**31 - 2
     try:
         while not _expand_chunk(kernel, max_states, limits, start):
             if kernel.expanded % CHUNK:  # it was to end in the middle
                 return limits.find_exceeded(start)
-            _report(kernel, limits, start, progress, "exploring")
+            _report(kernel, room, start, progress, "exploring")
             if _all_broken(kernel, checks, followers):
                 return ALL_VIOLATED
             if keeper is not None:
                 keeper.pause(kernel)
-            if reason := limits.find_exceeded(start):
+            if reason := room.find_exceeded(start):
                 return reason
             told(kernel, limits.clock() - start)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except MemoryError:
-        return OUT_OF_MEMORY
-    except LimitReached as limit:
-        return StoppedBy(StopReason.TOO_MANY_WAYS, problem=str(limit))
+    except (KeyboardInterrupt, MemoryError, LimitReached) as problem:
+        return name_end(problem)
     return None if kernel.is_complete else StoppedBy(StopReason.STATES, max_states)
 
 
@@ -333,13 +339,12 @@ def _first_bad(kernel: Store, check: Check) -> int:
     return -1 if check.kind in (Kind.CYCLE, Kind.STEP, Kind.WORD) else kernel.first_stable[check.flag]
 
 
-def _report(
-    kernel: Store, limits: Limits, start: float, progress: Callable[[Progress], None] | None, phase: str
-) -> None:
+def _report(kernel: Store, room: Room, start: float, progress: Callable[[Progress], None] | None, phase: str) -> None:
     if progress is not None:
         frontier = len(kernel) - kernel.expanded
-        elapsed = limits.clock() - start
-        progress(Progress(len(kernel), kernel.transitions, frontier, kernel.depth, elapsed, phase))
+        elapsed = room.limits.clock() - start
+        depth, spilled = kernel.depth, room.spilled_bytes
+        progress(Progress(len(kernel), kernel.transitions, frontier, depth, elapsed, phase, spilled))
 
 
 def _judge(
@@ -348,7 +353,7 @@ def _judge(
     checks: Sequence[Check],
     followers: Followers,
     stopped_by: StoppedBy | None,
-    limits: Limits,
+    room: Room,
     start: float,
     progress: Callable[[Progress], None] | None,
     findings: dict[int, Finding],
@@ -371,13 +376,13 @@ def _judge(
     for place, check in enumerate(checks):
         if place in findings:
             continue
-        if not stopped_by and (reason := limits.find_exceeded(start)):
+        if not stopped_by and (reason := room.find_exceeded(start)):
             return reason
         if check.kind == Kind.STEP:
             findings[place] = _first_step(kernel, check, stopped_by)
             continue
         if cyclic is None:
-            _report(kernel, limits, start, progress, "looking for cycles")
+            _report(kernel, room, start, progress, "looking for cycles")
             cyclic = _cyclic(kernel)
         if place in followers:
             findings[place] = _first_word(kernel, cyclic, check, followers[place], name, stopped_by)

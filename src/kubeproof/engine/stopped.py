@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from kubeproof.errors import LimitReached
 from kubeproof.values import complete, dataclass
 
 
@@ -15,6 +16,7 @@ class StopReason(StrEnum):
     STATES = "states"
     TIME = "time"
     MEMORY = "memory"
+    DISK = "disk"  # what does not fit into memory does not fit there either
     TOO_MANY_WAYS = "too-many-ways"  # a loop has more ways to decide than are followed
     INTERNAL = "internal"  # a fault of ours
 
@@ -25,7 +27,7 @@ class StoppedBy:
 
     reason: StopReason
     limit: float | None = None  # states, seconds or bytes; None: memory that the system refused
-    problem: str = ""  # of TOO_MANY_WAYS: what the loop says
+    problem: str = ""  # of TOO_MANY_WAYS what the loop says, of DISK what the system says
 
     @property
     def is_cut_short(self) -> bool:
@@ -46,6 +48,7 @@ MAY_COME_FURTHER = complete(
         StopReason.STATES: False,
         StopReason.TIME: True,
         StopReason.MEMORY: True,
+        StopReason.DISK: True,
         StopReason.TOO_MANY_WAYS: False,
         StopReason.INTERNAL: False,
     },
@@ -58,6 +61,7 @@ WORDS = complete(
         StopReason.STATES: "{limit} states",
         StopReason.TIME: "{limit:g} s",
         StopReason.MEMORY: "memory",
+        StopReason.DISK: "the disk, for what memory does not hold: {problem}",
         StopReason.TOO_MANY_WAYS: "{problem}",
         StopReason.INTERNAL: "an internal error",
     },
@@ -72,3 +76,7 @@ INTERNAL = StoppedBy(StopReason.INTERNAL)
 def is_cut_short(stopped_by: StoppedBy | None) -> bool:
     """True for a search that more time or memory would have brought further."""
     return stopped_by is not None and stopped_by.is_cut_short
+
+
+class NoDisk(LimitReached):
+    """A search does not fit into memory, and what does not cannot be put on a disk."""

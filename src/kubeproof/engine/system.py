@@ -170,3 +170,4 @@ class Progress(NamedTuple):
     depth: int
     elapsed_s: float
     phase: str
+    spilled_bytes: int = 0  # on a disk, since they do not fit into memory

@@ -35,6 +35,7 @@ class VerifyOptions:
     max_states: int | None = None
     timeout_s: float | None = None
     memory_bytes: int | None = None
+    spill_directory: str | None = None  # for what does not fit into that; None: where temporary files go
     reductions: bool = True  # False: none of REDUCTIONS
     without: tuple[str, ...] = ()  # those of REDUCTIONS that are left out
     check_controllers: bool = False  # re-run a sample of memoised answers and compare

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from kubeproof.engine.limits import Deadline, Limits, physical_bytes
 from kubeproof.engine.search import (
@@ -32,6 +33,9 @@ from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, SearchProgress, VerifyOptions
 from kubeproof.verify.result import Statistics
 from kubeproof.verify.words.coverage import Coverage, coverage_of, note
+
+if TYPE_CHECKING:
+    from kubeproof.engine.spill import Disk
 
 Report = Callable[[SearchProgress], None] | None
 DEFAULT_MEMORY_PERCENT = 80
@@ -194,7 +198,15 @@ def _limits(options: VerifyOptions, watch: Watch) -> Limits:
         stop=watch.stop,
         deadline=watch.deadline,
         deadline_clock=watch.deadline_clock,
+        find_disk=lambda: _find_disk(options),
     )
+
+
+def _find_disk(options: VerifyOptions) -> Disk | None:
+    """Where a search puts what does not fit into memory."""
+    from kubeproof.engine.spill import find_disk
+
+    return find_disk(options.spill_directory)
 
 
 def _translate(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:
@@ -203,7 +215,8 @@ def _translate(progress: Report, phase: str) -> Callable[[EngineProgress], None]
 
     def report(engine: EngineProgress) -> None:
         said = phase if engine.phase == "exploring" else engine.phase
-        progress(SearchProgress(*engine[:5], said))
+        spilled = f" ({engine.spilled_bytes >> 20:,} MiB on disk)" if engine.spilled_bytes else ""
+        progress(SearchProgress(*engine[:5], said + spilled))
 
     return report
 

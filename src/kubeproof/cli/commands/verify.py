@@ -84,7 +84,11 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 )  # fmt: skip
 @click.option(
     "--memory", "memory_mib", type=click.IntRange(1), envvar="KUBEPROOF_MEMORY",
-    metavar="MIB", help="Stop when the process holds so many mebibytes.",
+    metavar="MIB", help="Put on disk what a search holds beyond so many mebibytes; stop when that is not enough.",
+)  # fmt: skip
+@click.option(
+    "--spill-dir", "spill_directory", type=click.Path(exists=True, file_okay=False, writable=True),
+    envvar="KUBEPROOF_SPILL_DIR", metavar="DIR", help="Where that is put; otherwise where temporary files go.",
 )  # fmt: skip
 @click.option(
     "--max-states", type=click.IntRange(1), envvar="KUBEPROOF_MAX_STATES",

@@ -121,6 +121,7 @@ def _options(given: Given) -> VerifyOptions:
         timeout_s=USUAL_TIMEOUT_S if timeout_s is None else None if isinf(timeout_s) else timeout_s,
         has_usual_timeout=timeout_s is None,
         memory_bytes=None if memory_mib is None else memory_mib * _MEBIBYTE,
+        spill_directory=given["spill_directory"],
         reductions=given["reductions"],
         without=given["without"],
         check_controllers=given["check_controllers"],

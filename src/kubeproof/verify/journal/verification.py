@@ -50,6 +50,7 @@ HARMLESS = (
     "has_usual_timeout",
     "spent_s",
     "memory_bytes",
+    "spill_directory",
 )  # a run may continue with others: what they cut short is not written down
 
 
