@@ -15,6 +15,7 @@ from itertools import count
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+_new: Any = tuple.__new__
 _Standard: Any = namedtuple("_Standard", ["field"])
 _FIELD: Any = type(vars(_Standard)["field"])  # reads a field by its number
 
@@ -35,7 +36,7 @@ class _OfFields(type):
 
 def _make_new(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> FunctionType:
     code = _code_of(len(fields)).replace(co_varnames=("_cls", *fields), co_name="__new__", co_qualname="__new__")
-    return FunctionType(code, {"_new": tuple.__new__}, "__new__", defaults)
+    return FunctionType(code, {"_new": _new}, "__new__", defaults)
 
 
 @cache
@@ -51,14 +52,14 @@ def _code_of(fields: int) -> CodeType:
 
 
 def _make(cls: Any, iterable: Iterable[Any]) -> Any:
-    result = tuple.__new__(cls, iterable)
+    result = _new(cls, iterable)
     if len(result) != len(cls._fields):
         raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(result)}")
     return result
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:
-    result = self._make(map(changes.pop, self._fields, self))
+    result = _new(type(self), map(changes.pop, self._fields, self))
     if changes:
         raise ValueError(f"Got unexpected field names: {list(changes)!r}")
     return result

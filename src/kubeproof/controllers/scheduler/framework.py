@@ -227,7 +227,8 @@ class Scheduler:
 
     def _missing(self, nodes: Sequence[NodeInfo]) -> frozenset[str]:
         """The nodes whose absence fails the attempt (1.26 only)."""
-        return self._plugins.must_exist.difference(info.node.name for info in nodes)
+        named = self._plugins.must_exist
+        return named.difference(info.node.name for info in nodes) if named else named
 
     def _totals(self, known: list[Known], counts: list[int], feasible: list[int]) -> list[int]:
         """The weighted sums, up to a constant that all feasible nodes share."""

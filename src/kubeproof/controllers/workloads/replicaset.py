@@ -32,7 +32,7 @@ from kubeproof.values import dataclass
 MOST_WAYS = 50_000  # alternatives of one scale-down that are followed
 
 # What rules 2 and 3 compare, by phase of a bound pod.
-RANKS = {
+RANKS: dict[int, tuple[int, int]] = {
     Phase.STARTING: (PENDING, 0),
     Phase.RUNNING: (RUNNING, 0),
     Phase.UNREADY: (RUNNING, 0),
@@ -71,6 +71,7 @@ class ReplicaSetController:
     stage: int = Stage.ALWAYS
     at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
     _ration: Ration | None = field(init=False, compare=False, repr=False)
+    _siblings: tuple[int, ...] = field(init=False, compare=False, repr=False)  # of its Deployment: rule 5 counts them
 
     reads_nodes = mention_nothing
 
@@ -90,16 +91,12 @@ class ReplicaSetController:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_ration", ration_of(self.layout.setup, self.workload))
+        object.__setattr__(self, "_siblings", family(self.layout.setup, self.workload))
 
     @property
     def name(self) -> Actor:
         loop = self.layout.setup.workloads[self.workload].rules.loop
         return Actor(loop or ActorKind.REPLICA_SET, short_name(self.layout.setup, self.workload))
-
-    @property
-    def siblings(self) -> tuple[int, ...]:
-        """The ReplicaSets of the same Deployment: rule 5 counts their pods, too."""
-        return family(self.layout.setup, self.workload)
 
     @property
     def reads(self) -> Reads:
@@ -122,12 +119,12 @@ class ReplicaSetController:
     def show_node(self, place: int, cell: NodeCell) -> Owned | None:
         """How many of its active pods the node has, by phase and readiness."""
         amounts: dict[tuple[int, int], int] = {}
-        others, siblings = 0, self.siblings
+        others, siblings = 0, self._siblings
         for kind, count in cell.pods:
             if kind.phase == Phase.TERMINATING:
                 continue
             if kind.workload == self.workload:
-                rank = RANKS[Phase(kind.phase)]
+                rank = RANKS[kind.phase]
                 amounts[rank] = amounts.get(rank, 0) + count
             elif kind.workload in siblings:
                 others += count

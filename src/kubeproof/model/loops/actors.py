@@ -59,6 +59,8 @@ class GroupedActor:
         self.name = controller.name
         self.stage = int(controller.stage)
         self._workloads, self._places, _ = controller.reads
+        self._first_place = len(self._workloads)
+        self._after = self._first_place + len(self._places)  # memories come then
         self.reads = slots_read(slots, controller)
         self._slots = slots
         self._setup, self._kept = plan.setup, plan.mechanics.kept
@@ -68,11 +70,10 @@ class GroupedActor:
 
     def view(self, position: int, cell: Any) -> Hashable:
         """The controller's view of one cell; a place becomes sorted pairs of view and count."""
-        if position < len(self._workloads):
+        if position < self._first_place:
             return Marked(self._of_workloads, self._asked.show_workload(self._workloads[position], cell))
-        position -= len(self._workloads)
-        if position < len(self._places):
-            return Marked(self._of_places, self._group(self._places[position], cell))
+        if position < self._after:
+            return Marked(self._of_places, self._group(self._places[position - self._first_place], cell))
         return Marked(MEMORY, cell)
 
     def _group(self, place: int, nodes: Nodes) -> tuple[tuple[View, int], ...]:
@@ -99,8 +100,7 @@ class GroupedActor:
     def see(self, views: tuple[Any, ...]) -> AnySeen:
         """The views as the controller takes them."""
         shown = tuple([view for _, view in views])
-        places = len(self._workloads) + len(self._places)
-        return Seen(shown[: len(self._workloads)], shown[len(self._workloads) : places], shown[places:])
+        return Seen(shown[: self._first_place], shown[self._first_place : self._after], shown[self._after :])
 
     def acting(self, seen: AnySeen) -> tuple[Effect, ...]:
         """The controller's decisions on what it sees, as effects."""

@@ -50,16 +50,14 @@ def follow_one_pod(family: Family, options: VerifyOptions) -> Followed | None:
     hit = _count_hit(scenario.events)
     if len(setup.workloads) != 1 or has_priorities(setup) or hit is None or hit > MOST_HIT:
         return None
-    room = _find_room(family, hit)
-    if room is None:
-        return None
     fewest = max(FEWEST, 2 * hit + 2) if hit else 1
-    answers = [_ask(family, options, count) for count in (fewest, fewest + 1)]
-    if answers[0] is None or answers[0] != answers[1]:
+    answer = _ask(family, options, fewest)  # first of all: a size at which nothing follows spares the rest
+    if answer is None or not answer.intents:
         return None
-    told = {
-        scenario.intents[number]: _find_count_ties(family, scenario.intents[number]) for number in answers[0].intents
-    }
+    room = _find_room(family, hit)
+    if room is None or _ask(family, options, fewest + 1) != answer:
+        return None
+    told = {scenario.intents[number]: _find_count_ties(family, scenario.intents[number]) for number in answer.intents}
     return Followed({one.name: (*room, *ties) for one, ties in told.items() if ties is not None}, fewest)
 
 
