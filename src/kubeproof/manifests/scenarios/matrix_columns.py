@@ -24,12 +24,14 @@ from kubeproof.events.declarations import (
     Drain,
     Event,
     Maintenance,
+    NeverReady,
     NodeFailure,
     PodCrash,
     Rollout,
     Scale,
     ZoneFailure,
 )
+from kubeproof.events.event import NEW_REVISION
 from kubeproof.intents.declarations import ALWAYS, EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.manifests.scenarios.default_scenario import budget_wants, covers, usage_swings
@@ -328,11 +330,37 @@ def under_faults(loaded: Loaded, keys: Sequence[str], target: str) -> Loaded:
     scenario = Scenario(
         name=" and ".join(keys),
         start=_start(loaded, faults),
-        events=tuple(event for fault in faults for event in fault.events(setup, workload)),
+        events=(
+            *(event for fault in faults for event in fault.events(setup, workload)),
+            *_circumstances(setup, workload, keys),
+        ),
         intents=intents_of(setup, workload, faults),
         is_default=True,
     )
     return replace(loaded, setup=setup, scenario=scenario)
+
+
+def _circumstances(setup: Setup, workload: Workload, keys: Sequence[str]) -> tuple[Event, ...]:
+    """How pods are while the faults last.
+
+    Where a rollout adds a pod to the one that has the disk, nothing is proved, as attaching is not modelled. A new pod
+    waits for the disk as long as the old one keeps it on another node: what is looked for is a run like that.
+    """
+    if tuple(keys) == (ROLLOUT,) and adds_to_its_disk(setup, workload):
+        return (NeverReady(name="waiting", target=workload.ref, revision=NEW_REVISION),)
+    return ()
+
+
+def adds_to_its_disk(setup: Setup, workload: Workload) -> bool:
+    """True if a rollout adds a pod before it takes away the only one, and both mount a disk that nobody else does."""
+    if not (workload.rules.owns_replica_sets and workload.strategy.rolling and workload.replicas == 1):
+        return False
+    is_sized = any(autoscaler.target == workload.ref for autoscaler in setup.autoscalers)
+    if is_sized or workload.strategy.unavailable_of(1) or not _has_one_disk(setup, workload):
+        return False
+    near = (one for one in setup.workloads if one.namespace == workload.namespace)
+    others = (one for one in near if workload.ref not in (one.ref, one.owner))
+    return not any(set(one.template.claims) & set(workload.template.claims) for one in others)
 
 
 def within_bounds(setup: Setup) -> Setup:

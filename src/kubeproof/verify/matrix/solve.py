@@ -16,16 +16,18 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.engine.limits import Deadline
-from kubeproof.events.declarations import Rollout
+from kubeproof.events.declarations import NeverReady, Rollout
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.matrix_columns import is_floor, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.findings.failures import Failure, failure_of
 from kubeproof.verify.findings.left_out import own_doubts, with_caveats
 from kubeproof.verify.matrix.advice import goes_on_with
 from kubeproof.verify.matrix.longest import longest_below
+from kubeproof.verify.matrix.one_disk import NOT_SHOWN, REMEDY, is_disk_elsewhere
 from kubeproof.verify.matrix.questions import CellQuestion
 from kubeproof.verify.matrix.result import Cell, Grade
 from kubeproof.verify.no_placement import NoPlacement
@@ -250,8 +252,19 @@ class _Cell:
         is_whole = searched.plan is self.plan
         return show_violation(
             self.plan, searched, decided, number, result,
-            is_exact=is_whole, preludes=self.preludes, look=self.watch.look,
+            is_exact=is_whole, preludes=self.preludes, look=self.watch.look, why_not=self._why_no_run,
         )  # fmt: skip
+
+    @property
+    def _waits_for_disk(self) -> bool:
+        """True if new pods are taken to wait for a disk."""
+        return any(isinstance(event, NeverReady) for event in self.loaded.scenario.events)
+
+    def _why_no_run(self, path: NamedPath) -> str:
+        """Why no cluster has such a run, "" if one has."""
+        if not self._waits_for_disk or is_disk_elsewhere(self.plan.setup, self.question.target, path):
+            return ""
+        return NOT_SHOWN
 
     def _grade_stuck(self, shown: IntentResult, searched: Part) -> Graded:
         result = replace(shown, severity="error")
@@ -261,6 +274,9 @@ class _Cell:
         if doubts:
             told = f"a run never comes back, unless what is not modelled prevents it: {'; '.join(doubts)}"
             return replace(self._grade(Grade.UNKNOWN, told, result, searched), is_doubted=True)
+        if self._waits_for_disk:
+            told = f"{shown.detail}, as its new pod waits for a disk that the old one keeps on another node"
+            result, shown = replace(result, remedy=REMEDY), replace(shown, detail=told)
         return self._grade(Grade.STUCK, f"a run never comes back: {shown.detail}", result, searched)
 
     def _dips(
@@ -307,7 +323,8 @@ class _Cell:
         if searched.failure is not None:
             return self.leave_undecided(searched.failure.reason, searched.failure.verdict, searched.statistics)
         if failures:
-            return self.leave_undecided(failures[0].reason, failures[0].verdict, searched.statistics)
+            undecided = self.leave_undecided(failures[0].reason, failures[0].verdict, searched.statistics)
+            return replace(undecided, is_doubted=failures[0].reason == NOT_SHOWN)
         spent = searched.statistics
         if spent.stopped_by:
             told = f"no violation in {spent.states:,} states, up to {spent.depth:,} steps; --timeout allows more"

@@ -162,14 +162,18 @@ def show_violation(
     is_exact: bool,
     preludes: Preludes | None = None,
     look: Look = look_nowhere,
+    why_not: Callable[[NamedPath], str] = lambda path: "",
 ) -> IntentResult | Failure:
     """The result with the part's violation as one of the whole, or why it cannot be shown.
 
     Unless parts are exact, others might lead out of a loop that the part alone cannot leave. Runs of one workload that
-    differ in events begin alike: with `preludes` they are deployed once.
+    differ in events begin alike: with `preludes` they are deployed once. Where the model has more runs than there are,
+    `why_not` says what is wrong with one.
     """
     try:
         before, path = _weave_part(whole, part, decided, intent, {} if preludes is None else preludes, look)
+        if reason := why_not(path):
+            return Failure(Verdict.UNKNOWN, reason)
         path = path if is_exact else path._replace(is_inevitable=False)
         return replace(result, **make_trace_after(RepresentativeModel(whole), intent, before, path, look))
     except NoTimeLeft:

@@ -484,7 +484,8 @@ def test_a_single_pod_with_a_disk_is_not_scaled_by_hand() -> None:
 
 
 def test_a_rollout_whose_pods_meet_at_a_disk_says_what_to_change() -> None:
-    open_cell = cell(survey(once_mounting(strategy="{type: RollingUpdate}"), "rollout"), "rollout")
+    strategy = "{rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}"
+    open_cell = cell(survey(once_mounting(strategy=strategy), "rollout"), "rollout")
 
     assert open_cell.grade == Grade.UNKNOWN
     assert "claim data of Deployment/shop/web" in open_cell.detail
