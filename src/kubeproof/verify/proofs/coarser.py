@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import takewhile
@@ -23,20 +23,22 @@ def is_proved(checks: Sequence[Check], search: Search) -> bool:
     return all(proofs(checks, search))
 
 
-def proofs(checks: Sequence[Check], search: Search, certain: Collection[int] = ()) -> tuple[bool, ...]:
+def proofs(checks: Sequence[Check], search: Search) -> tuple[bool, ...]:
     """For every check, whether a search that allows more runs than there are shows that it holds.
 
-    A check must matter in a state that is there for certain, one of the first, or the answer may be vacuous. Of the
-    checks with the numbers `certain` it is known that there is such a state.
+    A check must matter in a state that is there for certain, one of the first, or the answer may be vacuous.
     """
-    store = search.store
-    first = takewhile(lambda state: store.parent(state) < 0, range(len(store)))
-    seen = reduce(or_, (store.flags(state) for state in first), 0)
+    seen = reduce(or_, list_first_flags(search), 0)
     return tuple(
-        finding.verdict == Verdict.HOLDS
-        and (check.relevant < 0 or number in certain or bool(seen >> check.relevant & 1))
-        for number, (check, finding) in enumerate(zip(checks, search.findings, strict=True))
+        finding.verdict == Verdict.HOLDS and (check.relevant < 0 or bool(seen >> check.relevant & 1))
+        for check, finding in zip(checks, search.findings, strict=True)
     )
+
+
+def list_first_flags(search: Search) -> list[int]:
+    """The flags of the states that the runs of a search begin in."""
+    store = search.store
+    return [store.flags(state) for state in takewhile(lambda state: store.parent(state) < 0, range(len(store)))]
 
 
 def drop_findings(search: Search) -> Search:

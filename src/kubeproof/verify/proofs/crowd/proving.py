@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
 
 from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.steering.priorities import has_priorities
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.search import SAFETY, Search, Store
 from kubeproof.engine.stopped import StoppedBy, StopReason
-from kubeproof.engine.system import Role
+from kubeproof.engine.system import Check, Role
 from kubeproof.events.declarations import Event, NodeChoice, is_drain
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Intent
@@ -30,7 +31,7 @@ from kubeproof.model.reductions.partial_order import EVERY_ORDER
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.proofs.coarser import proofs
+from kubeproof.verify.proofs.coarser import list_first_flags
 from kubeproof.verify.proofs.crowd.conditions import find_guarded, find_obstacle, find_own_obstacle
 from kubeproof.verify.proofs.crowd.freeing import flatten, free
 from kubeproof.verify.proofs.crowd.job_by_job import follow_one_job
@@ -394,9 +395,22 @@ def _answer(question: FreeQuestion, planned: Planned, options: VerifyOptions, wa
         finding.verdict in (Verdict.HOLDS, Verdict.VACUOUS) and (rests or check.kind in SAFETY)
         for check, finding in zip(system.checks, search.findings, strict=True)
     )
-    spoken_of = proofs(system.checks, search, _certain(loaded))
-    held = tuple(map(all, zip(unbroken, spoken_of, strict=True)))
+    spoken_of = _find_spoken_of(system.checks, search, _certain(loaded))
+    held = tuple(is_so and number in spoken_of for number, is_so in enumerate(unbroken))
     return Answer(held, unbroken, statistics_of(search, plan))
+
+
+def _find_spoken_of(checks: Sequence[Check], search: Search, certain: frozenset[int]) -> frozenset[int]:
+    """The intents of which a run of the whole speaks for certain, if they hold.
+
+    The whole begins in one of the first states here, and it is not known in which: a pod may have found no room.
+    """
+    seen = reduce(and_, list_first_flags(search))
+    return frozenset(
+        number
+        for number, check in enumerate(checks)
+        if check.relevant < 0 or number in certain or bool(seen >> check.relevant & 1)
+    )
 
 
 def _begin(loaded: Loaded, plan: Plan, around: Surroundings, options: VerifyOptions, watch: Watch) -> Beginning:
