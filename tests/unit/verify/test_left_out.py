@@ -314,3 +314,21 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: 
 
     assert said == "deployed, but Job/shop/load: none of their pods was there when the others were placed"
     assert dict(verified(node("n1"), web(1), scenario(READY, start="deployed")).scope)["start"] == "deployed"
+
+
+@pytest.mark.parametrize(
+    ("replicas", "event", "verdict"),
+    [
+        (1, "", Verdict.UNKNOWN),
+        (0, "", Verdict.HOLDS),
+        (0, f"{{scale: {{target: {DB}, replicas: [1]}}}}", Verdict.UNKNOWN),
+        (0, f"{{rollout: {{target: {DB}}}}}", Verdict.HOLDS),
+    ],
+)
+def test_a_scheduler_that_is_unknown_decides_nothing_where_no_pod_ever_asks_it(
+    replicas: int, event: str, verdict: Verdict
+) -> None:
+    strange = web(replicas, name="db", more="schedulerName: volcano")
+    result = verified(node("n1"), web(1), strange, scenario(READY, events=event))
+
+    assert only(result).verdict == verdict

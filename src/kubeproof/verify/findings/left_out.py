@@ -111,7 +111,7 @@ def _of_workloads(plan: Plan) -> Iterator[LeftOut]:
         if one.owner is not None:
             continue
         scheduler, place = one.template.scheduler_name, one.source
-        if one.home is None and scheduler not in profiles:
+        if one.home is None and scheduler not in profiles and not _stays_empty(plan, one):
             told = f"schedulerName {scheduler} of {one.ref}: no such scheduler, its pods get no node ({place})"
             yield LeftOut(told, (EVERYBODY,), within=one.ref)
         if one.min_ready_s:
@@ -123,6 +123,14 @@ def _of_workloads(plan: Plan) -> Iterator[LeftOut]:
             yield LeftOut(told, (EVERYBODY,))
         if one.rules.has_ordinals and setup.descheduler is not None:
             yield LeftOut(f"descheduler: pods of {one.ref} count as pods of different owners ({place})", (EVERYBODY,))
+
+
+def _stays_empty(plan: Plan, one: Workload) -> bool:
+    """True if a workload has no pods, and nobody who writes sizes or objects is there for it."""
+    if not one.rules.has_replicas or one.replicas or any(scaler.target == one.ref for scaler in plan.setup.autoscalers):
+        return False
+    near = [event for event in plan.declared if event.subject in (None, one.ref)]
+    return not find_writes_of(near) & (Writes.SIZES | Writes.OBJECTS)
 
 
 def _find_attached(plan: Plan) -> Iterator[LeftOut]:
