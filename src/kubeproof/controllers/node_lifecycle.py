@@ -12,7 +12,9 @@ wait is a clock of the node that was tainted last; of several nodes that wait an
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actions import NodeChange, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -33,6 +35,9 @@ from kubeproof.cluster.objects import REGION, ZONE, Node, Setup
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell, holds_up_zone
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
 
 UNHEALTHY_FRACTION_PERCENT = 55
 LARGE_CLUSTER = 50
@@ -160,6 +165,16 @@ class NoExecuteTainter:
                 if verb:
                     decisions.append(Decision((NodeChange(NodeRef(place, view), verb),)))
         return tuple(decisions)
+
+    def why_not(self, seen: Sight) -> Iterator[Idle]:
+        """Why nodes that are down are not tainted, zone by zone."""
+        from kubeproof.controllers.silent_nodes import why_no_taint
+
+        if any(view.is_out and not view.is_tainted for groups in seen.places for view, _ in groups):
+            zones = self._zones(seen)
+            all_full = bool(zones) and all(zone_state(*nodes) == FULL for nodes in zones.values())
+            for zone, nodes in sorted(zones.items()):
+                yield from why_no_taint(zone[-1], *nodes, all_full=all_full)
 
     def _waiting(self, seen: Sight) -> frozenset[tuple[str, ...]]:
         """The zones of which no node is tainted yet, because one was just before."""

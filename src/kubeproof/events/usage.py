@@ -186,6 +186,21 @@ class KernelPanicEvent(NoWorkloads):
                     decisions.append(Decision((NodeChange(NodeRef(place, view), RECOVER),)))
         return tuple(decisions)
 
+    def why_of(self, actions: tuple[Action, ...], seen: Sight) -> tuple[str, ...]:
+        """What the pods of a node that panics use, and what it bears."""
+        memories, sharers = self._all_memories(seen), _running_pods(seen)
+        found = []
+        for action in actions:
+            if isinstance(action, NodeChange) and action.verb == PANIC and isinstance(action.node.view, Load):
+                place, running = action.node.place, action.node.view.running
+                used = [(w, pods, self._pod_use(w, age_s, memories, sharers)) for (w, age_s), pods in running]
+                size = self.source.layout.places[place].sample.cpu_milli
+                total = sum(pods * each for _, pods, each in used)
+                names = self.source.layout.setup.workloads
+                told = ", ".join(f"{pods} of {names[w].ref} {each}m each" for w, pods, each in used)
+                found.append(f"{told}: {total}m of {size}m cpu, {100 * total // size} %; bears {self.event.above}")
+        return tuple(found)
+
     def stays_up(self, place: int, workload: int, pods: int) -> bool:
         """True if so many pods of a workload, and nothing else, never make a node fail, whatever they use."""
         rules = rules_about(self.rules, CPU, workload)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from kubeproof.cluster.loops.inaction import Trouble
 from kubeproof.cluster.loops.mentions import Mention, mention_everything
 from kubeproof.cluster.objects import Workload
 from kubeproof.intents.declarations import ALWAYS, EVENTUALLY, EVENTUALLY_ALWAYS, STABLE, Amount, Intent
@@ -133,6 +134,7 @@ class IntentKind:
     is_provable_alone: bool = False  # the target's own pods decide, so that proofs whatever the others do apply
     asks_of_each_pod: Callable[[Intent, int], OfEachPod | None] = says_more  # where at least so many are wanted
     holds_job_by_job: bool = False  # of a CronJob it holds if it does of each of its Jobs, whatever the others do
+    troubles: tuple[Trouble, ...] = ()  # what is wrong where it is broken, beside what the last state shows
     follows_traffic: bool = False  # asks who gets traffic while it terminates
     reads_nodes: Mention = mention_everything  # what it reads of nodes beside those that its fields name
     unseen: str = ""  # why no object of the API shows it, so that a stream cannot be watched for it

@@ -15,6 +15,7 @@ def explanations() -> Iterator[Explanation]:
     from kubeproof.report.lexicon.errors import errors
     from kubeproof.report.lexicon.events import events
     from kubeproof.report.lexicon.properties import properties
+    from kubeproof.report.lexicon.rules import explain_rules
     from kubeproof.report.lexicon.terms import terms
     from kubeproof.report.lexicon.verdicts import verdicts
 
@@ -24,6 +25,7 @@ def explanations() -> Iterator[Explanation]:
     yield from errors()
     yield from verdicts()
     yield from terms()
+    yield from explain_rules()
 
 
 def find(word: str) -> tuple[Explanation, ...]:

@@ -29,6 +29,7 @@ class Style:
     quiet: bool = False
     map: bool = True  # draw the heat map of a sweep
     replay_command: str = ""  # how to replay a counterexample of this run; "": not said
+    fix_command: str = ""  # how to look for a repair of this input; "": not said
     width: int | None = None  # columns; None: lines are as long as they are
 
     def verdict(self, word: str) -> str:

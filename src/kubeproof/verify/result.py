@@ -19,6 +19,7 @@ from kubeproof.verify.facts import Fact
 if TYPE_CHECKING:
     from kubeproof.verify.answered import Answered
     from kubeproof.verify.dependence import DependsOn
+    from kubeproof.verify.explained import Explanation, Inaction
     from kubeproof.verify.holds_for import HoldsFor
     from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
@@ -54,6 +55,7 @@ class TraceStep:
     why: tuple[str, ...] = ()  # the numbers behind the decision, shown on -v
     code: tuple[builtins.object, ...] = ()  # machine form that `replay` re-executes
     holds: tuple[str, ...] | None = None  # of an `ltl` intent: the propositions that are true after the step
+    counts: str = ""  # of an intent about domains: the pods in each after the step, where it changes them
 
     @property
     def verbs(self) -> tuple[str, ...]:
@@ -75,6 +77,7 @@ class Trace:
     begins_with: tuple[str, ...] = ()  # those that are true in the first state
     obstacles: tuple[tuple[str, str], ...] = ()  # what holds pods back in the last state: who, with the reason it gives
     is_shortest: bool = True  # False of a run that was found by walking: a shorter one may exist
+    inaction: tuple[Inaction, ...] = ()  # who could have helped and does not, by which rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,8 @@ class IntentResult:
     states: int
     transitions: int
     trace: Trace | None = None
-    remedy: str = ""
+    remedy: str = ""  # what to change, as far as the run tells
+    explanation: Explanation | None = None  # of a violation, in three sentences
     sources: tuple[tuple[str, Source], ...] = ()  # (object ref, place) of objects involved
     location: Source = Source()
     size: tuple[tuple[str, int], ...] = ()  # nodes of each kind, then pods of each workload, where a sweep chose them

@@ -36,9 +36,9 @@ MISSING = Seen((Counts(1, 4, 0, 4),), (Pods(1, 1),))  # the API server refused 3
         (ReplicasAtMost(LAYOUT, 0, Amount(2)), PODS, "3 pods, at most 2 wanted"),
         (PodObjectsAtMost(LAYOUT, (0,), 2), Seen((Counts(1, 4, 1),), (5,)), "6 Pod objects, at most 2 wanted"),
         (NodesAtMost(LAYOUT, 1), Seen((), (2,)), "2 nodes, at most 1 wanted"),
-        (NothingPending(LAYOUT, 0), PODS, "1 without a node"),
+        (NothingPending(LAYOUT, 0), PODS, "1 pod without a node"),
         (NothingMissing(LAYOUT, 0), MISSING, ""),  # nothing to count: pods that were never created
-        (DrainsComplete(LAYOUT), Seen((), (Drained(1, 1),)), ""),
+        (DrainsComplete(LAYOUT), Seen((), (Drained(1, 1),)), "1 node whose drain does not end"),
     ],
     ids=lambda one: type(one).__name__ if hasattr(one, "layout") else "",
 )

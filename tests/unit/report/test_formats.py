@@ -12,6 +12,7 @@ import pytest
 from kubeproof.cases.library import list_cases
 from kubeproof.cases.run import run_case
 from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.meanings import REMOVED
 from kubeproof.cluster.objects import Source
 from kubeproof.report.formats import github, itf, junit, markdown, mermaid, ndjson, safe_markdown, sarif
 from kubeproof.report.formats.choice import FORMATS, render
@@ -19,7 +20,7 @@ from kubeproof.report.formats.json import render as render_json
 from kubeproof.report.frame import Frame
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.fingerprints import fingerprints
-from kubeproof.verify.result import REMOVED, Change, Suppression, SuppressionNote, Trace, VerifyResult
+from kubeproof.verify.result import Change, Suppression, SuppressionNote, Trace, VerifyResult
 from tests.unit.report.formats import PUBLISHED, READERS, read_itf, read_junit, read_mermaid, read_sarif
 from tests.unit.report.results import PROOF, RESULT, TRACE, VIOLATION, step
 

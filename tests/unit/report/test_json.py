@@ -3,13 +3,15 @@ from dataclasses import replace
 
 import pytest
 
+from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.errors import ManifestError
 from kubeproof.report.formats.json import render
 from kubeproof.report.sentences import list_omitted
+from kubeproof.verify.explained import Explanation, Inaction
 from kubeproof.verify.findings.saved import read_saved
 from kubeproof.verify.result import Trace
 from tests.unit.report.formats import read_json
-from tests.unit.report.results import MATRIX_RESULT, RESULT, TRACE, VIOLATION
+from tests.unit.report.results import MATRIX_RESULT, PROOF, RESULT, TRACE, VIOLATION
 
 
 def test_the_document_is_the_contract():
@@ -69,9 +71,11 @@ def test_the_document_is_the_contract():
                     {"object": "Node/node-b", "file": "nodes.yaml", "line": 20},
                 ],
                 "remedy": "Raise maxSkew to 2.",
+                "explanation": None,
                 "final": ["node-b: PodTopologySpread skew 2 above 1"],
                 "facts": [{"about": "", "node": "", "shape": ""}],
                 "obstacles": [],
+                "inaction": [],
             },
             {
                 "id": "L001",
@@ -97,9 +101,11 @@ def test_the_document_is_the_contract():
                 "location": {"file": "<built-in>", "line": 0},
                 "objects": [],
                 "remedy": "",
+                "explanation": None,
                 "final": [],
                 "facts": [],
                 "obstacles": [],
+                "inaction": [],
             },
         ],
         "checks": [],
@@ -186,6 +192,21 @@ def test_a_saved_matrix_is_read_back_as_it_was(tmp_path):
     assert [(one.faults, one.trace and one.trace.obstacles) for one in read.results] == [
         (one.faults, one.trace and one.trace.obstacles) for one in whole.results
     ]
+
+
+def test_why_a_violation_happens_is_read_back_as_it_was(tmp_path):
+    scheduler = Actor(ActorKind.SCHEDULER, "web")
+    idle = Inaction(scheduler, "Deployment/shop/web", "no-node-fits", "finds no node", "add one", (("pods", 1),), 2)
+    told = Explanation("A pod waits.", ("the scheduler finds no node",), "Add one.")
+    trace = replace(VIOLATION.trace, inaction=(idle, replace(idle, step=None)))
+    whole = replace(RESULT, results=(replace(VIOLATION, explanation=told, trace=trace), PROOF))
+    path = tmp_path / "result.json"
+    path.write_text(render(whole))
+
+    read = read_saved(str(path)).result.results[0]
+
+    assert (read.explanation, read.trace.inaction) == (told, trace.inaction)
+    assert read.trace.inaction[0].actor.kind == ActorKind.SCHEDULER
 
 
 def test_a_run_of_a_saved_matrix_is_named_by_workload_and_fault(tmp_path):

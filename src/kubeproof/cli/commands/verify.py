@@ -167,16 +167,24 @@ def verify_command(ctx: click.Context, /, **given: Any) -> int:
     except KubeproofError as problem:
         report_problem(problem, request.showing.outputs)
         raise
-    return _show(request, accept_violations(found, loaded, request.acceptance), _replay_command(ctx, request))
+    return _show(request, accept_violations(found, loaded, request.acceptance), ctx)
 
 
-def _show(request: Request, result: VerifyResult, hint: str) -> int:
+def _show(request: Request, result: VerifyResult, ctx: click.Context) -> int:
     """Writes the reports; the exit code."""
     shown, acceptance = request.showing, request.acceptance
+    hint, fix = _replay_command(ctx, request), _fix_command(ctx, request)
 
     def render(output: Output) -> str:
         return render_result(
-            result, output, shown.color, verbose=shown.verbose, quiet=shown.quiet, hint=hint, options=request.options
+            result,
+            output,
+            shown.color,
+            verbose=shown.verbose,
+            quiet=shown.quiet,
+            hint=hint,
+            fix=fix,
+            options=request.options,
         )
 
     code = soften(exit_code(result), result, acceptance)
@@ -307,3 +315,12 @@ def _replay_command(ctx: click.Context, request: Request) -> str:
         return f"{program} replay {shlex.quote(written)}"
     again = shlex.join(["verify", *request.input.paths, *request.flags(), "-o", "json=trace.json"])
     return f"{program} {again}; {program} replay trace.json"
+
+
+def _fix_command(ctx: click.Context, request: Request) -> str:
+    """What to type to look for a repair; "" where the input is no files."""
+    import shlex
+
+    if not request.input.paths or "-" in request.input.paths:
+        return ""
+    return f"{ctx.find_root().info_name or 'kubeproof'} {shlex.join(['fix', *request.input.paths])}"

@@ -32,11 +32,13 @@ def render_result(
     verbose: bool = False,
     quiet: bool = False,
     hint: str = "",
+    fix: str = "",
     options: VerifyOptions | None = None,
 ) -> str:
     """The report of a verification in the format of an output.
 
-    `hint` is how to replay it; `options` are those it was verified with, by which pictures re-execute it.
+    `hint` is how to replay it, `fix` how to look for a repair; `options` are those it was verified with, by which
+    pictures re-execute it.
     """
     if output.format == "json":
         from kubeproof.report.formats.json import render as render_json
@@ -50,7 +52,8 @@ def render_result(
         return render(output.format, result, _frame(hint))
     from kubeproof.report.verification.text import render as render_text
 
-    return render_text(result, text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint))
+    style = text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint, fix_command=fix)
+    return render_text(result, style)
 
 
 def report_problem(problem: KubeproofError, outputs: tuple[Output, ...]) -> None:
@@ -89,7 +92,13 @@ def _picture(result: VerifyResult) -> str:
 
 
 def text_style(
-    output: Output, color: str, *, verbose: bool = False, quiet: bool = False, replay_command: str = ""
+    output: Output,
+    color: str,
+    *,
+    verbose: bool = False,
+    quiet: bool = False,
+    replay_command: str = "",
+    fix_command: str = "",
 ) -> Style:
     """The style of a text report: plain UTF-8 in files, what the terminal can show on stdout."""
     from kubeproof.report.style import Style
@@ -101,6 +110,7 @@ def text_style(
         verbose=verbose,
         quiet=quiet,
         replay_command=replay_command,
+        fix_command=fix_command,
         width=None if to_file else columns(sys.stdout),
     )
 

@@ -73,3 +73,37 @@ def _room(setup: Setup, node: Node, cell: NodeCell, workload: int) -> int:
     wanted = pod_requests(setup.workloads[workload].template, version).true
     limits = [free[resource] // amount for resource, amount in wanted.items() if amount and resource in free]
     return max(0, min([slots, *limits]))
+
+
+def explain_rejection(setup: Setup, node: Node, cell: NodeCell, workload: int) -> str:
+    """Why the kubelet rejects pods of the workload that name the node: what `count_rejected` goes by, in words."""
+    template = setup.workloads[workload].template
+    strange = [
+        f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}"
+        for taint in taints_of(node, cell)
+        if taint.effect == NO_EXECUTE and not tolerates_all(template.tolerations, (taint,))
+    ]
+    if strange:
+        return f"its taint {', '.join(strange)} is not tolerated"
+    if not required_affinity_matches(template, node.label_map, node.name):
+        return "its labels are not those that nodeSelector or node affinity ask for"
+    version = setup.settings.kubernetes_version
+    there = [(kind, count) for kind, count in cell.pods if kind.phase in ADMITTED]
+    if any(kind.workload in rivals(setup, workload) for kind, _ in there):
+        return "a port of the node (hostPort) is taken"
+    free, whole = allocatable(node), allocatable(node)
+    for kind, count in there:
+        for resource, amount in pod_requests(setup.workloads[kind.workload].template, version).true.items():
+            free[resource] = free.get(resource, 0) - amount * count
+    wanted = pod_requests(template, version).true
+    short = [
+        f"{name} {_write(name, amount)} asked for, {_write(name, free[name])} of {_write(name, whole[name])} free"
+        for name, amount in wanted.items()
+        if amount and name in whole and free[name] < amount
+    ]
+    pods = sum(count for _, count in there)
+    return "; ".join(short) if short else f"{pods} of {node.pods} pods are there" if pods >= node.pods else ""
+
+
+def _write(resource: str, amount: int) -> str:
+    return f"{amount}m" if resource == "cpu" else str(amount)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actions import Action, NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -25,6 +26,9 @@ from kubeproof.controllers.cluster_autoscaler.scale_down import LONG_ENOUGH
 from kubeproof.controllers.cluster_autoscaler.snapshot import NodeView, Pending
 from kubeproof.controllers.scheduler.controller import node_facts
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
 
 FREE = "free"  # a slot of a group
 COMING = "coming"  # a node that was asked for
@@ -150,6 +154,10 @@ class ClusterAutoscalerController:
     def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a round."""
         return self._rounds.explain(self._show(seen))
+
+    def why_not(self, seen: Sight) -> Iterator[Idle]:
+        """Why it adds no node for pods that wait, and keeps those that are hardly used."""
+        return self._rounds.why_not(self._show(seen))
 
     # -- time -----------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.mentions import Mentions
 from kubeproof.cluster.nodes.daemons import eligibility
@@ -16,7 +17,7 @@ from kubeproof.cluster.volumes import with_bindings
 from kubeproof.controllers.cluster_autoscaler.drainability import Drainability
 from kubeproof.controllers.cluster_autoscaler.expanders import Option, Requests, best
 from kubeproof.controllers.cluster_autoscaler.scale_down import Planner, Unneeded
-from kubeproof.controllers.cluster_autoscaler.scale_up import Estimate, balance, by_size, fitting_template
+from kubeproof.controllers.cluster_autoscaler.scale_up import Estimate, balance, by_size, fitting_template, new_node
 from kubeproof.controllers.cluster_autoscaler.snapshot import (
     COMING,
     LEAVING,
@@ -40,8 +41,12 @@ from kubeproof.errors import LimitReached
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
+
 MOST_UNREADY_PERCENT = 45  # max-total-unready-percentage
 MOST_UNREADY = 3  # ok-total-unready-count
+AT_MAXIMUM = "is at its maximum"
 LEAST_PRIORITY = -10  # expendable-pods-priority-cutoff
 Node_ = tuple[int, NodeView]  # with its place
 
@@ -127,6 +132,20 @@ class Rounds:
         sizes = [f"{g.name} {n} of {g.least} to {g.most}" for g, n in zip(self.flags.groups, scene.sizes, strict=True)]
         waiting = [f"{n} of {setup.workloads[w].ref}" for w, (n, _) in enumerate(shown.workloads) if n]
         return (f"groups: {', '.join(sizes)}; pods without a node: {', '.join(waiting) or 'none'}",)
+
+    def why_not(self, shown: Shown) -> Iterator[Idle]:
+        """Why a round adds no node for pods that fit nowhere, and why nodes that it could do without are kept."""
+        from kubeproof.controllers.cluster_autoscaler.inaction import why_kept, why_nothing_at_all, why_nothing_grows
+
+        if not _is_healthy(shown):
+            yield why_nothing_at_all()
+            return
+        setup, scene = self.layout.setup, _Scene(self, shown)
+        for world, left in sorted(scene.settle_pods(), key=repr)[:1]:
+            if left and scene.growths_of(world, left) == ((),):
+                pods = [f"{n} of {setup.workloads[w].ref}" for w, n in left]
+                yield from why_nothing_grows(scene.list_hindrances(world, left), pods)
+        yield from why_kept(scene.list_keepers())
 
 
 def _is_healthy(shown: Shown) -> bool:
@@ -230,6 +249,30 @@ class _Scene:
             grown = balance(self._flags.groups, self.sizes, alike, nodes)
             yield tuple(sorted(place for group, n in grown.items() for place in self._slots(group, n)))
 
+    def growths_of(self, world: World, left: Counts) -> tuple[tuple[int, ...], ...]:
+        """The same where no group is backed off."""
+        return tuple(self.growths(world, left, ()))
+
+    def list_hindrances(self, world: World, left: Counts) -> list[tuple[str, int, int, str]]:
+        """Of each group its name, nodes and maximum, and why it does not grow for these pods."""
+        found = []
+        for number, group in enumerate(self._flags.groups):
+            size = self.sizes[number]
+            found.append((group.name, size, group.most, self._hindrance(number, world, left)))
+        return found
+
+    def _hindrance(self, number: int, world: World, left: Counts) -> str:
+        group = self._flags.groups[number]
+        if self.sizes[number] < group.most and not self._may_grow(number, ()):
+            return "too many of its nodes are not ready"
+        if not self._spare_nodes():
+            return f"the cluster has its {self._flags.most_nodes} nodes"
+        infos = [self._simulator.info(spot, count) for spot, count in world]
+        infos.append(new_node(group, 0, self._daemons(number)))
+        refusals = (self._simulator.find_refusal(infos, len(infos) - 1, workload) for workload, _ in left)
+        refusing = ", ".join(dict.fromkeys(by for by in refusals if by))
+        return f"{refusing} would refuse a new node" if refusing else AT_MAXIMUM
+
     def _spare_nodes(self) -> int:
         """How many nodes may be added in all."""
         if not self._flags.most_nodes:
@@ -308,6 +351,14 @@ class _Scene:
             for removal in dict.fromkeys(planner.removals(plan, self._room(), leaving)):
                 marked = self._mark(plan, (*removal.empty, *removal.drained))
                 yield replace(marked, gone=_nodes(removal.empty), drained=_nodes(removal.drained))
+
+    def list_keepers(self) -> list[tuple[str, str]]:
+        """Nodes that are used below the threshold and are kept all the same, each with the pods that keep it."""
+        planner = Planner(self._layout, self._flags, self._rules(), self._requests)
+        if not self._flags.scales_down:
+            return []
+        found = dict.fromkeys(planner.list_blocked(self._first_world(), self._find_allowed()))
+        return [(self._layout.places[place].sample.name, why) for place, why in found]
 
     def _mark(self, plan: tuple[Unneeded, ...], deleted: tuple[Unneeded, ...]) -> Round:
         chosen: dict[Node_, int] = {}

@@ -107,6 +107,15 @@ class Planner:
         left = allowed or (1,) * len(self._layout.setup.budgets)
         return any(self._rules.find_blocker(workload, left) for workload in self._find_moved(spot))
 
+    def list_blocked(self, world: World, allowed: tuple[int, ...]) -> Iterator[tuple[int, str]]:
+        """Nodes that could go for what they are used, and the pods that may not be moved from there."""
+        for spot, _ in world:
+            if spot.role != THERE or spot.view is None or not self._is_eligible(spot):
+                continue
+            for workload in self._find_moved(spot):
+                if why := self._rules.find_blocker(workload, allowed):
+                    yield spot.source, f"a pod of {self._layout.setup.workloads[workload].ref} may not be moved: {why}"
+
     # -- one removal after the other ------------------------------------------------------------
 
     def plans(self, simulator: Simulator, world: World, allowed: tuple[int, ...]) -> frozenset[Plan]:

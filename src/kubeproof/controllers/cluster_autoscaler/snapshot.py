@@ -114,6 +114,11 @@ class Simulator:
         kernel = self._kernel(workload)
         return kernel.has_profile and not kernel.lacks_nodes(infos) and kernel.admits(infos, index)
 
+    def find_refusal(self, infos: list[NodeInfo], index: int, workload: int) -> str:
+        """The filter that keeps a pod of the workload from one of these nodes; "" if none does."""
+        kernel = self._kernel(workload)
+        return kernel.find_refusal(infos, index) if kernel.has_profile else "the lack of a profile"
+
     def pack(
         self, world: World, wanted: Mapping[int, int], accepts: Callable[[Spot], bool], *, all_or_nothing: bool = False
     ) -> frozenset[tuple[World, Counts]]:

@@ -8,8 +8,9 @@ allows: then pod by pod, so that what is allowed is shared in every way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actions import Delete, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -27,9 +28,12 @@ from kubeproof.controllers.evictions.budgets import (
     find_asked_by,
     status_of,
 )
-from kubeproof.controllers.evictions.disruption import BudgetStatus, Matching, evict
+from kubeproof.controllers.evictions.disruption import Answer, BudgetStatus, Matching, evict
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
 
 ENDLESS = 10**9
 
@@ -138,16 +142,27 @@ class DrainEviction:
 
     def refusals(self, seen: Sight) -> list[str]:
         """Why pods on drained nodes may not be evicted now."""
-        matching = self._matching(seen)
         ref = self.layout.setup.workloads[self.workload].ref
-        found = []
+        return [f"eviction of {n} pod(s) of {ref} refused: {answer.why}" for n, answer, _ in self._refused(seen)]
+
+    def why_not(self, seen: Sight) -> Iterator[Idle]:
+        """The same as the rule that refuses, with its numbers."""
+        from kubeproof.controllers.evictions.inaction import why_refused
+
+        ref = self.layout.setup.workloads[self.workload].ref
+        for count, answer, status in self._refused(seen):
+            yield why_refused(ref, count, answer, self._budgets, status)
+
+    def _refused(self, seen: Sight) -> Iterator[tuple[int, Answer, BudgetStatus | None]]:
+        """Pods whose eviction is refused, the answer, and the status of their budget if they have one."""
+        matching = self._matching(seen)
+        status = matching[0].status if len(matching) == 1 else None
         for view in dict.fromkeys(view for groups in seen.places for view, _ in groups if view.is_drained):
             for (workload, phase), count in view.amounts:
                 if workload == self.workload and phase in ACTIVE:
                     answer = evict(facts_of(phase), matching)
                     if not answer.granted:
-                        found.append(f"eviction of {count} pod(s) of {ref} refused: {answer.why}")
-        return found
+                        yield count, answer, status
 
     def _matching(self, seen: Sight) -> tuple[Matching, ...]:
         if len(self._budgets) > 1:  # the answer is the same whatever they allow

@@ -8,7 +8,9 @@ phase.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.labels import Labels
 from kubeproof.cluster.loops.actions import Remember, SetDesired
@@ -43,6 +45,9 @@ from kubeproof.controllers.hpa.pods import RUNNING, Counted, Key, PodGroups, Poo
 from kubeproof.controllers.hpa.samples import CONTAINER_MISSED_SINCE, Sample, group, has_container, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
 
 MOST_ASKED = 2**31 - 1  # upstream counts replicas in int32
 MOST_SEEN = 200_000  # clusters of which is remembered what they ask for
@@ -197,6 +202,22 @@ class HpaController:
         """The numbers behind a sync now."""
         judged, outcome = self.consider(seen)
         return outcome.reasons if judged is None else judged.words + outcome.reasons
+
+    def why_not(self, seen: Sight) -> Iterator[Idle]:
+        """Why it leaves the size as it is, or when it will not any more."""
+        from kubeproof.controllers.hpa.inaction import Sync
+
+        exists, current, *_ = seen.workloads[0]
+        if exists:
+            judged, outcome = self.consider(seen)
+            yield from Sync(
+                self.autoscaler,
+                self.layout.setup.workloads[self.target],
+                current,
+                judged,
+                outcome,
+                self.due(seen),
+            ).why()
 
     def consider(self, seen: Sight) -> tuple[Judged | None, ScaleDecision]:
         """What the metrics ask for in a sync now, None if they are not looked at, and what comes of it."""

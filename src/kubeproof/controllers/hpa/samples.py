@@ -97,6 +97,14 @@ def pod_request(template: PodTemplate, resource: str, container: str = "", versi
     return sum(known) if len(known) == len(requests) else None
 
 
+def find_without_request(
+    template: PodTemplate, resource: str, container: str = "", version: Version = NEWEST
+) -> tuple[str, ...]:
+    """The containers because of which `pod_request` has no answer."""
+    counted = (c for c in containers_of(template, version) if container in ("", c.name))
+    return tuple(c.name for c in counted if _request(c, resource) is None)
+
+
 def has_container(template: PodTemplate, name: str, version: Version = NEWEST) -> bool:
     """True if the metrics of a running pod name the container."""
     return any(container.name == name for container in containers_of(template, version))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from kubeproof.cluster.loops.actions import SetReplicas
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
@@ -10,10 +13,13 @@ from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
-from kubeproof.controllers.rollout.revisions import Revision, RolloutWrites
+from kubeproof.controllers.rollout.revisions import Revision, Rollout, RolloutWrites, rollout_of
 from kubeproof.controllers.rollout.sync import sync
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
 
 
 class Pods(NamedTuple):
@@ -97,12 +103,27 @@ class RolloutController:
         """The numbers behind a sync now."""
         return (self._sync(seen, self._cells(seen))[0].what,)
 
+    def why_not(self, seen: Sight) -> Iterator[Idle]:
+        """Why a rollout that is under way does not go on."""
+        from kubeproof.controllers.rollout.inaction import why_it_waits
+
+        cells = self._cells(seen)
+        own, pods = cells[self.workload], self._totals(seen)
+        if own.exists:
+            ending = sum(one.every - one.active for one in pods.values())
+            yield from why_it_waits(self.layout.setup.workloads[self.workload], *self._read(seen, cells)[:3], ending)
+
     def _cells(self, seen: Sight) -> dict[int, WorkloadCell]:
         """The revisions' cells."""
         return dict(zip(self.reads.workloads, seen.workloads, strict=True))
 
     def _sync(self, seen: Sight, cells: dict[int, WorkloadCell]) -> tuple[RolloutWrites, list[int], int]:
         """The sync's outcome, the revisions that exist, and the one that the Deployment asks for."""
+        _, outcome, _, existing, new = self._read(seen, cells)
+        return outcome, existing, new
+
+    def _read(self, seen: Sight, cells: dict[int, WorkloadCell]) -> tuple[Rollout, RolloutWrites, bool, list[int], int]:
+        """What the sync reads and what comes of it, whether old pods are left, the revisions and the one asked for."""
         members = self.reads.workloads
         own = cells[self.workload]
         new = members[own.template]
@@ -122,7 +143,7 @@ class RolloutController:
         declared = self.layout.setup.workloads[self.workload]
         position = existing.index(new) if new in existing else None
         outcome = sync(own.desired, declared.strategy, declared.paused, revisions, position, left)
-        return outcome, existing, new
+        return rollout_of(own.desired, declared.strategy, revisions, position), outcome, left, existing, new
 
     def _totals(self, seen: Sight) -> dict[int, Pods]:
         """The pods of every revision, on all nodes."""

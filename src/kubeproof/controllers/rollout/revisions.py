@@ -12,6 +12,7 @@ from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 ABSENT = -1  # an annotation that is not there
+FOR_AVAILABLE, FOR_OLD_PODS, FOR_RESUME = "available pods", "the end of old pods", "the end of a pause"  # what waits
 
 
 class Revision(NamedTuple):
@@ -60,6 +61,7 @@ class RolloutWrites:
     what: str  # the decision and its numbers, or what is waited for
     created: int | None = None  # initial size of a newly created new revision
     created_notes: Notes | None = None
+    waits: str = ""  # for what, where nothing is written and more is to be done: one of the words below
 
     @property
     def changed(self) -> bool:

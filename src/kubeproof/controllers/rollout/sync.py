@@ -10,7 +10,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout.revisions import Revision, Rollout, RolloutWrites, Write, rollout_of, write_sizes
+from kubeproof.controllers.rollout.revisions import (
+    FOR_AVAILABLE,
+    FOR_OLD_PODS,
+    FOR_RESUME,
+    Revision,
+    Rollout,
+    RolloutWrites,
+    Write,
+    rollout_of,
+    write_sizes,
+)
 from kubeproof.controllers.rollout.scaling import is_scaling_event, scale
 
 
@@ -31,7 +41,7 @@ def sync(
     """
     rollout = rollout_of(replicas, strategy, revisions, new, reported)
     if paused or is_scaling_event(rollout):
-        return scale(rollout)
+        return replace(scale(rollout), waits=FOR_RESUME if paused else "")
     if strategy.rolling:
         return _roll(rollout)
     return _recreate(rollout, old_pods_left)
@@ -88,7 +98,8 @@ def _shrink_old(rollout: Rollout) -> RolloutWrites:
         f"{rollout.total} replicas - minAvailable {rollout.least} - {new.size - new.available} new ones unavailable"
     )
     if removable <= 0:
-        return write_sizes(rollout, rollout.sizes, f"waits: {sum_up} leaves {removable} to remove")
+        outcome = write_sizes(rollout, rollout.sizes, f"waits: {sum_up} leaves {removable} to remove")
+        return replace(outcome, waits=FOR_AVAILABLE)
     cleaned, is_current = _without_unhealthy(rollout, removable)
     if not is_current:
         return write_sizes(rollout, cleaned, "waits for the status of an old ReplicaSet: more available than its size")
@@ -151,7 +162,8 @@ def _recreate(rollout: Rollout, old_pods_left: bool) -> RolloutWrites:
         )
     reported = sum(revision.exists for index, revision in enumerate(rollout.revisions) if index != rollout.new)
     if reported or old_pods_left:
-        return write_sizes(rollout, sizes, "waits until all old pods are gone: Recreate")
+        outcome = write_sizes(rollout, sizes, "waits until all old pods are gone: Recreate")
+        return replace(outcome, waits=FOR_OLD_PODS)
     what = f"new ReplicaSet with {rollout.replicas}: no old pods are left"
     if rollout.new is None:
         outcome = write_sizes(rollout, sizes, f"creates the {what}")

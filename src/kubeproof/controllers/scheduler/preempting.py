@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actions import NodeRef
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen
@@ -26,6 +27,9 @@ from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount
 from kubeproof.controllers.scheduler.mentions import mention_scheduling
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
 
 
 class NodeFacts(NamedTuple):
@@ -114,6 +118,17 @@ class PreemptingScheduler(SchedulerController):
         if any(rival.attempts(seen, scales[rival.workload].unbound, allowed).decisions for rival in self.rivals):
             return NO_ATTEMPT
         return self.attempts(seen, scales[self.workload].unbound, allowed)
+
+    def why_not(self, seen: Sight) -> Iterator[Idle]:
+        """For whom the queue holds its pods back, if it does."""
+        from kubeproof.controllers.scheduler.inaction import why_queued
+
+        scales = self._scales(seen)
+        if scales[self.workload].unbound:
+            allowed, setup = self._compute_allowed(seen, scales), self.layout.setup
+            for rival in self.rivals:
+                if rival.attempts(seen, scales[rival.workload].unbound, allowed).decisions:
+                    yield why_queued(setup, self.workload, rival.workload)
 
     def attempts(self, seen: Sight, unbound: int, allowed: tuple[int, ...]) -> Answer:
         """What this workload's pods would do if they were next."""

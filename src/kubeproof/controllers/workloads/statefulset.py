@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actions import Action, CreatePods, DeleteUnbound, KeepNode, NodeRef, SetCurrent
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -26,6 +27,9 @@ from kubeproof.controllers.admission.quota import ENDLESS, Charged, Ration, find
 from kubeproof.controllers.workloads.stateful_sync import PENDING, RUNNING, Replica, Sync, next_batch, sync
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
 
 
 class Spec(NamedTuple):
@@ -189,6 +193,16 @@ class StatefulSetController:
             if tightest:
                 return not_created(desired - len(found), tightest)
         return NOTHING_SAID
+
+    def why_not(self, seen: Sight) -> Iterator[Idle]:
+        """Why ordinals that are missing, or of an old revision, are left as they are."""
+        from kubeproof.controllers.workloads.inaction import why_ordinals_wait
+
+        exists, desired, template, current, _ = seen.workloads[0]
+        found = self._find_pods(seen)
+        if exists and not any(self._ways(seen, desired, template, current, found)):
+            pods = {ordinal: self._replica(pod, template) for ordinal, pod in found.items()}
+            yield from why_ordinals_wait(self.layout.setup.workloads[self.workload], desired, pods)
 
     def _revision(self, member: int) -> int:
         return self.members.index(member) // self._ordinals

@@ -97,7 +97,7 @@ def pending_pods(seen: Seen[Counts, View]) -> int:
 
 def _describe_waiting(seen: Seen[Counts, Pods]) -> str:
     waiting = pending_pods(seen) + sum(view.pinned for view in seen.places)
-    return f"{waiting} without a node" if waiting else ""
+    return f"{waiting} pod{'' if waiting == 1 else 's'} without a node" if waiting else ""
 
 
 def active_pods(seen: Seen[Counts, Pods]) -> int:
@@ -234,6 +234,14 @@ class RolloutComplete(WorkloadFact):
             if max(revision.replicas, 0) != wanted or active != wanted or (wanted and ready != wanted):
                 return False
         return True
+
+    def describe_found(self, seen: Seen[Counts, tuple[Pods, ...]]) -> str:
+        """How many pods of the revision asked for are ready, and how many of others are left."""
+        own = seen.workloads[0]
+        ready = sum(view[own.template].ready for view in seen.places)
+        places = range(len(seen.workloads))
+        left = sum(view[at].active for view in seen.places for at in places if at != own.template)
+        return f"{ready} of {own.desired} pods of the new revision ready and {left} of others left"
 
     def is_settled(self, seen: AnySeen) -> bool:
         return True

@@ -70,6 +70,12 @@ class RunsOnEveryNode:
         exists, template = seen.workloads[0]
         return not exists or all(view[template].wanted == view[template].served for view in seen.places)
 
+    def describe_found(self, seen: Sight) -> str:
+        """On how many of the nodes where it should run it has what is asked for."""
+        exists, template = seen.workloads[0]
+        wanted, served = (sum(getattr(view[template], what) for view in seen.places) for what in ("wanted", "served"))
+        return f"{served} of {wanted} nodes served" if exists else ""
+
     def is_settled(self, seen: Sight) -> bool:
         return self.matters(seen) and self.holds(seen)
 

@@ -50,6 +50,11 @@ class DrainsComplete:
     def holds(self, seen: Seen[None, Drained]) -> bool:
         return not any(place.busy for place in seen.places)
 
+    def describe_found(self, seen: Seen[None, Drained]) -> str:
+        """How many drained nodes are not left."""
+        busy = sum(place.busy for place in seen.places)
+        return f"{busy} node{'' if busy == 1 else 's'} whose drain does not end" if busy else ""
+
     def is_settled(self, seen: Seen[None, Drained]) -> bool:
         return True
 

@@ -228,6 +228,13 @@ class SpreadOver:
         return Used(used, count_pods(nodes, self.members, (Phase.READY,)))
 
     def holds(self, seen: Seen[Counts, Used]) -> bool:
+        return self._count(seen) >= self.least
+
+    def describe_found(self, seen: Seen[Counts, Used]) -> str:
+        return describe_bound(self._count(seen), f"domain(s) of {self.topology_key}", "at least", self.least)
+
+    def _count(self, seen: Seen[Counts, Used]) -> int:
+        """The domains that have pods."""
         values: set[str] = set()
         single = 0
         for place, (used, _) in zip(self.reads.places, seen.places, strict=True):
@@ -238,7 +245,7 @@ class SpreadOver:
                 single += used
             else:
                 values.add(value)
-        return single + len(values) >= self.least
+        return single + len(values)
 
     def is_settled(self, seen: Seen[Counts, Used]) -> bool:
         own = seen.workloads[0]

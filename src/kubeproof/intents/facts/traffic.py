@@ -64,8 +64,15 @@ class LoadSkewAtMost(WorkloadFact):
         return Loads(ready, tuple(extremes(nodes, split) for split in self.splits))
 
     def holds(self, seen: Seen[Counts, Loads]) -> bool:
+        return self._find_ratio(seen) <= self.skew
+
+    def describe_found(self, seen: Seen[Counts, Loads]) -> str:
+        return f"a ready pod with {self._find_ratio(seen)} times the traffic of another, at most {self.skew} wanted"
+
+    def _find_ratio(self, seen: Seen[Counts, Loads]) -> int:
+        """By which factor loads differ at most, over all such Services."""
         ratios = (load_ratio(view.splits[at] for view in seen.places) for at in range(len(self.splits)))
-        return all(ratio <= self.skew for ratio in ratios)
+        return max(ratios, default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,4 +98,13 @@ class NothingMisrouted(WorkloadFact):
         return Routes(ready, count_misrouted(nodes, self.members), services)
 
     def holds(self, seen: Seen[Counts, Routes]) -> bool:
-        return count_misrouted_pods([(view.misrouted, view.services) for view in seen.places]) == 0
+        return self._count(seen) == 0
+
+    def describe_found(self, seen: Seen[Counts, Routes]) -> str:
+        found = self._count(seen)
+        return (
+            f"{found} pod{'' if found == 1 else 's'} with traffic that {'was' if found == 1 else 'were'} told to stop"
+        )
+
+    def _count(self, seen: Seen[Counts, Routes]) -> int:
+        return count_misrouted_pods([(view.misrouted, view.services) for view in seen.places])

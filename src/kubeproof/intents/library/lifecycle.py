@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.kinds import DAEMON_SET, STATEFUL_SET
+from kubeproof.cluster.loops.inaction import Trouble
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.nodes.daemons import mention_eligibility
@@ -160,6 +161,7 @@ ROLLOUT_COMPLETES = IntentKind(
     claim=lambda intent, who, when: f"every rollout of {who} is completed",
     broken_by="A rollout that nobody interrupts and that never gets all of its new pods ready.",
     example=f"rolloutCompletes: {{{WEB}}}",
+    troubles=(Trouble.ROLLOUT,),
     remedy="Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
     watch=_rollout,
     reads_nodes=mention_eligibility,
@@ -176,6 +178,7 @@ DRAIN_COMPLETES = IntentKind(
     claim=_drains_complete,
     broken_by="A drain of a healthy node that waits for ever because a PodDisruptionBudget never grants an eviction.",
     example="drainCompletes: {}",
+    troubles=(Trouble.EVICTION,),
     remedy="Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
     watch=_drain,
     reads_nodes=mention_nothing,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster.loops.inaction import Trouble
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.objects import family
 from kubeproof.intents.declarations import Amount
@@ -38,6 +39,10 @@ MIN_READY = IntentKind(
     broken_by="A reachable state with fewer ready pods, once the workload had all it wants. Ready is what the API "
     "tells: pods of a node that fell silent are ready until the node controller has noticed.",
     example=f'minReady: {{{WEB}, count: "50%", when: always}}',
+    troubles=(
+        Trouble.REPLICAS,
+        Trouble.TAKEN,
+    ),
     remedy="Allow for the loss in the trace: more replicas, or a spread that puts fewer pods on one node.",
     watch=lambda asked: monitor_fact(asked, ReadyAtLeast(asked.layout, asked.workload, _amount(asked))),
     reads_nodes=mention_nothing,
@@ -57,6 +62,10 @@ MIN_REPLICAS = IntentKind(
     broken_by="A reachable state with fewer pods that do not terminate: somebody scaled too far down, or pods are not "
     "replaced.",
     example=f"minReplicas: {{{WEB}, count: 2}}",
+    troubles=(
+        Trouble.REPLICAS,
+        Trouble.TAKEN,
+    ),
     remedy="Look at who deletes pods in the trace, and keep its writes at or above the bound.",
     watch=lambda asked: monitor_fact(asked, ReplicasAtLeast(asked.layout, asked.workload, _amount(asked))),
     reads_nodes=mention_nothing,
@@ -75,6 +84,7 @@ MAX_REPLICAS = IntentKind(
     broken_by="A reachable state with more pods, from the very first one on: an autoscaler runs away, or a rollout "
     "surges.",
     example=f"maxReplicas: {{{WEB}, count: 6}}",
+    troubles=(Trouble.REPLICAS,),
     remedy="Look at who creates pods in the trace, and keep its writes at or below the bound.",
     watch=lambda asked: monitor_fact(
         asked, ReplicasAtMost(asked.layout, asked.workload, _amount(asked)), is_bound=True
@@ -93,6 +103,7 @@ MAX_NODES = IntentKind(
     claim=lambda intent, who, when: f"at most {intent.count} matching nodes exist",
     broken_by="More nodes than allowed, of the input or made by the cluster autoscaler.",
     example="maxNodes: {count: 6, nodes: {matchLabels: {pool: web}}}",
+    troubles=(Trouble.REPLICAS,),
     remedy="Take nodes out of the input, or allow more.",
     watch=_nodes,
     reads_nodes=mention_nothing,
@@ -112,6 +123,7 @@ MAX_POD_OBJECTS = IntentKind(
     broken_by="More Pod objects than allowed, failed and terminating ones included: a loop that leaves dead pods "
     "behind.",
     example=f"maxPodObjects: {{{WEB}, count: 20, phases: [Failed]}}",
+    troubles=(Trouble.REPLICAS,),
     remedy="Look at who creates pods in the trace and why they do not last.",
     watch=_pod_objects,
     reads_nodes=mention_nothing,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.loops.inaction import Trouble
 from kubeproof.cluster.loops.mentions import mention_affinity, mention_nothing
 from kubeproof.cluster.objects import family
 from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind
@@ -61,6 +62,7 @@ MAX_SKEW = IntentKind(
     broken_by="A reachable state in which two domains differ by more bound pods than allowed: soft constraints, "
     "evictions and scale-downs do not restore the spread.",
     example=f"maxSkew: {{{WEB}, topologyKey: topology.kubernetes.io/zone, skew: 1}}",
+    troubles=(Trouble.PLACES,),
     remedy="Make the spread constraint hard (DoNotSchedule), or accept the skew that the trace leads to.",
     watch=_skew,
     reads_nodes=mention_affinity,
@@ -79,6 +81,7 @@ SPREAD = IntentKind(
     ),
     broken_by="A reachable state in which the pods are in fewer domains: one zone can take all of them down.",
     example=f"spread: {{{WEB}, topologyKey: topology.kubernetes.io/zone, domains: 2}}",
+    troubles=(Trouble.PLACES,),
     remedy="Make the spread constraint hard (DoNotSchedule), or add nodes to the domains that stay empty.",
     watch=_spread,
     reads_nodes=mention_nothing,
@@ -93,6 +96,7 @@ NOT_COLOCATED = IntentKind(
     claim=lambda intent, who, when: f"pods of {who} share no {intent.topology_key} with the pods named, {when}",
     broken_by="A domain that holds a pod of the target and one that the selector matches.",
     example=f"notColocated: {{{WEB}, topologyKey: kubernetes.io/hostname, selector: {{matchLabels: {{app: cache}}}}}}",
+    troubles=(Trouble.PLACES,),
     remedy="Keep the pods apart by a hard rule: node affinity, taints, or different node pools.",
     watch=_build_colocated,
     reads_nodes=mention_nothing,
@@ -107,6 +111,7 @@ ONLY_ON = IntentKind(
     claim=lambda intent, who, when: f"pods of {who} are on the nodes named only, {when}",
     broken_by="A pod bound to a node that does not match.",
     example=f"onlyOn: {{{WEB}, selector: {{matchLabels: {{pool: web}}}}}}",
+    troubles=(Trouble.PLACES,),
     remedy="Add a nodeSelector or required node affinity that says so.",
     watch=_only_on,
     reads_nodes=mention_nothing,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster.loops.inaction import Trouble
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind
 from kubeproof.intents.monitor import Monitor, monitor_fact
@@ -31,6 +32,7 @@ MAX_LOAD_SKEW = IntentKind(
     broken_by="A state in which a ready pod gets more than so many times the traffic of another, because traffic is "
     "split by node and nodes have different numbers of pods.",
     example=f"maxLoadSkew: {{{WEB}, skew: 2}}",
+    troubles=(Trouble.PLACES,),
     remedy="Split by pod (externalTrafficPolicy: Cluster), or spread the pods evenly with a hard constraint.",
     watch=_load_skew,
     reads_nodes=mention_nothing,
@@ -47,6 +49,7 @@ NO_TRAFFIC_TO_TERMINATING = IntentKind(
     claim=lambda intent, who, when: f"no pod of {who} that has been told to stop gets traffic, {when}",
     broken_by="A pod that has been told to stop and still gets requests: its endpoints were not updated in time.",
     example=f"noTrafficToTerminating: {{{WEB}}}",
+    troubles=(Trouble.TRAFFIC,),
     remedy="Let a preStop hook (lifecycle.preStop.sleep) outlast the delay of endpoints and proxies, within the grace "
     "period, and keep a ready pod.",
     watch=_build_misrouted,

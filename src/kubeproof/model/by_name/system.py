@@ -212,12 +212,13 @@ class IndividualModel(NamedActions):
     def judge(self, state: State) -> State:
         """The state with its monitors brought up to date."""
         observed = tuple(
-            monitor.observe(memory, self._monitor_seen(monitor.fact, state)) if monitor.fact else FRESH
+            monitor.observe(memory, self.show_to_fact(monitor.fact, state)) if monitor.fact else FRESH
             for monitor, memory in zip(self.plan.monitors, state.observed, strict=True)
         )
         return state._replace(observed=observed)
 
-    def _monitor_seen(self, fact: Fact[WorkloadView, PlaceView], state: State) -> Seen[WorkloadView, PlaceView]:
+    def show_to_fact(self, fact: Fact[WorkloadView, PlaceView], state: State) -> Seen[WorkloadView, PlaceView]:
+        """What a fact of an intent is shown of a state."""
         reads, places = fact.reads, []
         for place in reads.places:
             cells = tuple((node_cell(state.nodes[i]), 1) for i in self.plan.layout.places[place].nodes)

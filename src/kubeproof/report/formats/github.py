@@ -15,6 +15,7 @@ from kubeproof.report.style import Style
 from kubeproof.report.verification.brief import brief_lines
 from kubeproof.report.verification.causes import findings
 from kubeproof.report.verification.checks import Group, check_groups
+from kubeproof.report.verification.explained import told
 from kubeproof.report.verification.trace import trace_lines
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Grade, Matrix
@@ -98,8 +99,7 @@ def _message(one: IntentResult, frame: Frame, *, is_short: bool = False) -> list
         left_out = len(steps) - MOST_LINES
         lines += steps if left_out <= 0 else [f"({left_out} lines before)", *steps[-MOST_LINES:]]
         lines += [escape(line) for line in one.trace.final]
-    if one.remedy:
-        lines.append(f"What to change: {escape(one.remedy)}")
+    lines += [f"{head}: {escape(said)}" for head, said in told(one)]
     if one.verdict == Verdict.VIOLATED and frame.replay_command:
         lines.append(f"Replay: {escape(frame.replay_command)}")
     return lines

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from kubeproof.cluster.objects import Source
 from kubeproof.report.verification.any_size import sizes_document
 from kubeproof.report.verification.depends import depends_document
+from kubeproof.report.verification.explained import explanation_document, inaction_document
 from kubeproof.report.verification.strategies import strategy_document
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.fingerprints import check_fingerprints, fingerprints
@@ -133,9 +134,11 @@ def _result(result: IntentResult, fingerprint: str) -> dict[str, object]:
         "objects": [{"object": ref, **_place(source)} for ref, source in result.sources],
         **({"faults": list(result.faults)} if result.faults else {}),
         "remedy": result.remedy,
+        "explanation": explanation_document(result.explanation),
         "final": [] if trace is None else list(trace.final),
         "facts": [] if trace is None else list(map(_fact, trace.final)),
         "obstacles": [] if trace is None else [{"by": by, "reason": reason} for by, reason in trace.obstacles],
+        "inaction": [] if trace is None else [inaction_document(one) for one in trace.inaction],
     }
 
 
@@ -260,6 +263,7 @@ def _step(step: TraceStep) -> dict[str, object]:
         "why": list(step.why),
         "code": step.code,
         **({} if step.holds is None else {"holds": list(step.holds)}),
+        **({"counts": step.counts} if step.counts else {}),
     }
 
 

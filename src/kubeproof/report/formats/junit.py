@@ -11,6 +11,7 @@ from kubeproof.report.sentences import explain_suppressed, title, write_audit_li
 from kubeproof.report.style import Style
 from kubeproof.report.verification.brief import brief_lines
 from kubeproof.report.verification.checks import explain_accepted
+from kubeproof.report.verification.explained import told
 from kubeproof.report.verification.trace import trace_lines
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.result import CheckFinding, IntentResult, VerifyResult
@@ -111,8 +112,7 @@ def body_lines(one: IntentResult, frame: Frame) -> Iterator[str]:
             one.trace.steps, one.trace.loop_start, Style(verbose=False), certainty=one.trace.loop_certainty
         )
         yield from one.trace.final
-    if one.remedy:
-        yield f"What to change: {one.remedy}"
+    yield from (f"{head}: {said}" for head, said in told(one))
     if one.verdict == Verdict.VIOLATED and frame.replay_command:
         yield f"Replay: {frame.replay_command}"
 

@@ -13,6 +13,7 @@ from kubeproof.report.sentences import closing, count, explain_suppressed, list_
 from kubeproof.report.style import Style
 from kubeproof.report.verification.causes import findings
 from kubeproof.report.verification.checks import check_counts, check_groups, place
+from kubeproof.report.verification.explained import told
 from kubeproof.report.verification.trace import trace_lines
 from kubeproof.values import complete
 from kubeproof.verdicts import Verdict
@@ -147,8 +148,7 @@ def _place(ref: str, source: Source, frame: Frame) -> str:
 
 
 def _advice(one: IntentResult, places: str, frame: Frame) -> Iterator[str]:
-    if one.remedy:
-        yield f"**What to change:** {plain(one.remedy)}"
+    yield from (f"**{head}:** {plain(said)}" for head, said in told(one))
     if places:
         yield f"**Objects involved:** {places}"
     if frame.replay_command:

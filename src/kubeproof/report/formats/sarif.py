@@ -13,6 +13,7 @@ from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame, physical, place_of
 from kubeproof.report.matrix.causes import matrix_findings
 from kubeproof.report.sentences import summary, title, write_audit_line
+from kubeproof.report.verification.explained import told
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.fingerprints import VERSION, check_fingerprints, fingerprints
 from kubeproof.verify.matrix.result import Matrix
@@ -209,7 +210,7 @@ def _message(one: IntentResult) -> str:
     under = f" under {' and '.join(one.faults)}" if one.faults else ""
     parts = [f"{one.key}{under}: {one.detail}."]
     parts += [f"In the end: {'; '.join(one.trace.final)}."] if one.trace is not None and one.trace.final else []
-    parts += [f"What to change: {one.remedy}"] if one.remedy else []
+    parts += [f"{head}: {said}" for head, said in told(one)]
     return _safe(" ".join(parts))
 
 

@@ -19,6 +19,7 @@ from kubeproof.report.style import Style
 from kubeproof.report.verification.causes import findings
 from kubeproof.report.verification.checks import check_counts, check_values
 from kubeproof.report.verification.excerpts import excerpt
+from kubeproof.report.verification.explained import told
 from kubeproof.report.verification.text import render as render_text
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.result import IntentResult, Statistics, Suppression, Trace, VerifyResult
@@ -134,6 +135,7 @@ def _property(
         "place": _place(one.location, frame),
         "accepted": "" if one.suppression is None else _explain_accepted(one.suppression, frame),
         "remedy": one.remedy,
+        "explained": [] if is_short else list(told(one)),
         "size": f"{_count(one.nodes, 'node')}, {_count(one.pods, 'pod')}",
         "smallest": ", ".join(f"{count} x {name}" for name, count in one.size) if one.trace else "",
         "sources": sources,

@@ -62,7 +62,7 @@ function properties(report, open) {
       h("p", {}, h("bdi", {}, one.detail)),
       h("p", { class: "faint" }, one.place ? ["declared at ", named(one.place, "place")] : "from the default scenario", ` · ${one.size}`),
       one.accepted ? h("p", { class: "remedy" }, h("strong", {}, "Accepted: "), h("bdi", {}, one.accepted)) : null,
-      one.remedy ? h("p", { class: "remedy" }, h("strong", {}, "What to change: "), one.remedy) : null,
+      one.explained.map(([head, said]) => h("p", { class: "remedy" }, h("strong", {}, head + ": "), h("bdi", {}, said))),
       one.run ? h("button", { type: "button", class: "show-run", click: () => open(number) }, "Show the run") : null
     );
   const numbered = report.properties.map((one, number) => [one, number]);

@@ -76,15 +76,23 @@ def shape(one: IntentResult) -> Shape:
     if trace is None:
         return one.id, anonymous(one.detail, one.target)
     held_back = _telling(trace.obstacles)
+    rules = _list_rules(one, trace)
     if held_back and trace.loop_start is None:
-        return held_back, one.remedy
+        return held_back, rules
     ends = tuple(sorted({fact.shape or str(fact) for fact in trace.final}))
     if trace.loop_start is not None:
         loop = trace.steps[trace.loop_start :]
         told: tuple[str, ...] = tuple(sorted({_deed(step) for step in loop}))
     else:
         told = () if any(fact.node for fact in trace.final) else _last_deed(trace)
-    return ends, told, trace.loop_start is not None, one.remedy
+    return ends, told, trace.loop_start is not None, rules
+
+
+def _list_rules(one: IntentResult, trace: Trace) -> tuple[str, ...]:
+    """By which rules nobody helps; of a cell of the matrix what to change, which is told there in place of them."""
+    if one.faults:
+        return (numberless(anonymous(one.remedy, one.target)),)
+    return tuple(sorted({told.rule for told in trace.inaction}))
 
 
 def _telling(obstacles: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

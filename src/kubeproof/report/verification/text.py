@@ -14,6 +14,7 @@ from kubeproof.report.verification.any_size import sizes_lines
 from kubeproof.report.verification.causes import Finding, findings, gather
 from kubeproof.report.verification.checks import check_lines
 from kubeproof.report.verification.depends import depends_lines
+from kubeproof.report.verification.explained import explanation_lines, inaction_lines
 from kubeproof.report.verification.strategies import strategy_lines
 from kubeproof.report.verification.trace import trace_lines
 from kubeproof.verify.result import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
 
+SAID = 3  # reasons that the sentences have room for
 MOST_NAMES = 12  # of workloads that share a finding
 MOST_OF_A_LIST = 400  # characters; large inputs have hundreds of objects
 LISTS = ("workloads", "autoscalers", "vertical autoscalers", "priorities", "budgets")  # of the scope
@@ -216,6 +218,8 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style, *, is_one_
     if result.size:
         smallest = ", ".join(f"{count} x {name}" for name, count in result.size)
         yield f"{style.heading('Smallest cluster found')}: {escape(smallest)}"
+    if result.explanation is not None:
+        yield from explanation_lines(result.explanation, style)
     found = "Shortest run" if trace.is_shortest else "A run"
     heading = found if trace.loop_start is None else "A run that never ends"
     whose = f"{result.target}: " if is_one_of_many else ""
@@ -231,6 +235,8 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style, *, is_one_
         begins_with=trace.begins_with,
         about=result.target or _first_named(trace),
     )
+    if style.verbose or len(trace.inaction) > SAID:
+        yield from inaction_lines(trace.inaction, style)
     if trace.final:
         yield style.heading("In the end")
         for line in trace.final:
@@ -238,9 +244,11 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style, *, is_one_
     if result.sources:
         yield style.heading("Objects involved")
         yield from (f"  {escape(line)}" for line in _pairs(_places(result.sources)))
-    if result.remedy:
+    if result.remedy and result.explanation is None:
         yield from style.fold(f"{style.heading('What to change')}: ", escape(result.remedy))
-        yield f"{style.heading('More')}: kubeproof explain {result.id}"
+    rules = list(dict.fromkeys(one.rule for one in trace.inaction))[:SAID]
+    more = f"{style.heading('More')}: kubeproof explain {' '.join((result.id, *rules))}"
+    yield f"{more}; {escape(style.fix_command)}" if style.fix_command else more
     if style.replay_command:
         yield f"{style.heading('Replay')}: {escape(style.replay_command)}"
 

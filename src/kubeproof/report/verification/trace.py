@@ -82,6 +82,8 @@ def trace_lines(
         holds = steps[run.last].holds
         if holds is not None and holds != _find_held_before(steps, run.first, begins_with):
             yield f"{below} {'':{digits}}          {style.faint(f'now: {_letter(propositions, holds)}')}"
+        if steps[run.last].counts:
+            yield f"{below} {'':{digits}}          {style.faint(f'now: {escape(steps[run.last].counts)}')}"
         for note in _notes(steps[run.first], style, changes) if run.first == run.last else ():
             yield from style.fold(f"{below} {'':{digits}}          ", escape(note), below=below, faint=True)
     if loop_start is not None:

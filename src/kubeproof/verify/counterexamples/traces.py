@@ -12,6 +12,11 @@ from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.counterexamples.replayer import Look, look_nowhere, replay
+from kubeproof.verify.explained import Explanation
+from kubeproof.verify.reasons.domains import with_counts
+from kubeproof.verify.reasons.inaction import find_inaction
+from kubeproof.verify.reasons.scene import look_at
+from kubeproof.verify.reasons.story import Story
 from kubeproof.verify.result import Trace, TraceStep
 from kubeproof.verify.words.explain import event_words, explain_added, final_facts, why
 from kubeproof.verify.words.obstacles import obstacles
@@ -26,6 +31,8 @@ class Violation(TypedDict):
 
     trace: Trace
     sources: tuple[tuple[str, Source], ...]
+    explanation: Explanation
+    remedy: str
 
 
 def make_trace(model: IndividualModel, monitor_number: int, prelude: NamedPath | None, path: NamedPath) -> Violation:
@@ -43,7 +50,9 @@ def make_trace_after(
 ) -> Violation:
     """The same, where the steps that deployed the cluster are told already."""
     recorded = [(step.controller, step.concrete) for step in path.steps]
-    replay(model, path.states[0], recorded, loop_start=path.loop_start, monitor_number=monitor_number, look=look)
+    replayed = replay(
+        model, path.states[0], recorded, loop_start=path.loop_start, monitor_number=monitor_number, look=look
+    )
     begun_s = before[-1].time_s if before else 0
     steps = describe_steps(model, path.states, path.steps, begun_s)
     loop_start = None if path.loop_start is None else path.loop_start + len(before)
@@ -51,12 +60,24 @@ def make_trace_after(
     monitor = model.plan.monitors[monitor_number]
     final = final_facts(model, path.last, monitor)
     held_back = obstacles(model, path.last, monitor)
-    trace = Trace((*before, *steps), loop_start, certainty, final, deployed_steps=len(before), obstacles=held_back)
+    steps = with_counts(model, replayed.states, steps, monitor)
+    is_loop = path.loop_start is not None
+    inaction = find_inaction(look_at(model, monitor, replayed, len(before)), is_loop=is_loop)
+    trace = Trace(
+        (*before, *steps),
+        loop_start,
+        certainty,
+        final,
+        deployed_steps=len(before),
+        obstacles=held_back,
+        inaction=inaction,
+    )
+    told = Story(model, monitor, replayed, steps, path.loop_start, inaction).tell()
     if monitor.temporal is not None:
         first, lettered = with_letters(model, path.states, path.steps, monitor.temporal, steps)
         where = monitor.temporal.where
         trace = replace(trace, steps=(*before, *lettered), propositions=where, begins_with=first)
-    return Violation(trace=trace, sources=_sources(model, path))
+    return Violation(trace=trace, sources=_sources(model, path), explanation=told, remedy=told.change)
 
 
 def with_letters(

@@ -18,6 +18,7 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver, Reason
 from kubeproof.verify.dependence import Apart, DependsOn
+from kubeproof.verify.explained import Explanation, Inaction
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.holds_for import HoldsFor, Tie
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
@@ -151,6 +152,7 @@ def _intent(one: Json) -> IntentResult:
         transitions=int(one.get("transitions", 0)),
         trace=None if one.get("trace") is None else _trace(one),
         remedy=str(one.get("remedy", "")),
+        explanation=_explanation(one["explanation"]) if one.get("explanation") else None,
         sources=tuple((str(place["object"]), _place(place)) for place in one.get("objects", ())),
         location=_place(one.get("location", {})),
         size=_numbers(one.get("size") or {}),
@@ -218,6 +220,25 @@ def _trace(one: Json) -> Trace:
         propositions=tuple((str(name), str(text)) for name, text in one.get("propositions", {}).items()),
         begins_with=_strings(one.get("holds_at_start", ())),
         obstacles=tuple((str(found["by"]), str(found["reason"])) for found in one.get("obstacles", ())),
+        inaction=tuple(map(_inaction, one.get("inaction", ()))),
+    )
+
+
+def _explanation(given: Json) -> Explanation:
+    return Explanation(str(given["happens"]), _strings(given["why"]), str(given["change"]))
+
+
+def _inaction(given: Json) -> Inaction:
+    return Inaction(
+        actor=_actor(given),
+        object=str(given["object"]),
+        rule=_like(_ID, given["rule"]),
+        says=str(given["says"]),
+        change=str(given["change"]),
+        numbers=tuple(
+            (str(name), told if isinstance(told, int) else str(told)) for name, told in given["numbers"].items()
+        ),
+        step=None if given["step"] is None else int(given["step"]),
     )
 
 

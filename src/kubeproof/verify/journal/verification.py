@@ -20,6 +20,7 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver
 from kubeproof.verify.dependence import Apart, DependsOn
+from kubeproof.verify.explained import Explanation, Inaction
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.known import Found
 from kubeproof.verify.holds_for import HoldsFor, Tie
@@ -42,7 +43,22 @@ from kubeproof.verify.run import verify
 KEY = "verification"  # the one task
 RESULT_CLASSES = (  # what a result with counterexamples is made of
     *(IntentResult, Verdict, Source, Answered, PassedOver, Statistics, StoppedBy, StopReason),
-    *(DependsOn, Apart, HoldsFor, Tie, Trace, TraceStep, Fact, Change, Actor, ActorKind, Verb, NodeVerb),
+    *(
+        Explanation,
+        Inaction,
+        DependsOn,
+        Apart,
+        HoldsFor,
+        Tie,
+        Trace,
+        TraceStep,
+        Fact,
+        Change,
+        Actor,
+        ActorKind,
+        Verb,
+        NodeVerb,
+    ),
 )
 CODEC = Codec(VerifyResult, CheckFinding, OmittedGroup, Group, Sort, *RESULT_CLASSES)
 HARMLESS = (

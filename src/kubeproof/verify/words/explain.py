@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kubeproof.cluster.jobs import REPLACED
-from kubeproof.cluster.loops.actions import Bind, Preempt
+from kubeproof.cluster.loops.actions import Advance, Bind, Preempt
+from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.cluster.loops.control import Loop
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.said import Said
 from kubeproof.cluster.services import is_stopped
 from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
+from kubeproof.controllers.admission.kubelet_admission import explain_rejection
 from kubeproof.controllers.guard import working
 from kubeproof.controllers.late import (
     DaemonSetController,
@@ -49,7 +51,28 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
         explain = getattr(controller, "why", None)
         if explain is not None and controller.name == step.controller:
             return tuple(explain(model.show_to(controller, state)))
+    if step.controller.kind == ActorKind.KUBELET:
+        return tuple(_explain_rejections(model, state, step))
+    for event in model.plan.actors:
+        explain = getattr(event, "why_of", None)
+        if explain is not None and event.name == step.controller:
+            return tuple(explain(step.decision.actions, model.show_to(event, state)))
     return ()
+
+
+def _explain_rejections(model: IndividualModel, state: State, step: Transition) -> Iterator[str]:
+    """Why a kubelet rejects pods that named its node."""
+    advances = [action for action in step.decision.actions if isinstance(action, Advance) and action.rejected]
+    for action, (_, node, *_) in zip(advances, step.concrete, strict=False):
+        reason = explain_rejection_on(model, state, str(node), action.workload)
+        if reason:
+            yield f"{node}: {reason}"
+
+
+def explain_rejection_on(model: IndividualModel, state: State, node: str, workload: int) -> str:
+    """Why the kubelet of a node rejects pods of a workload that name it."""
+    number = model.names.index(node)
+    return explain_rejection(model.setup, model.setup.nodes[number], node_cell(state.nodes[number]), workload)
 
 
 def event_words(model: IndividualModel, step: Transition) -> str:

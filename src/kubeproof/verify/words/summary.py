@@ -239,26 +239,10 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: Verdict, sta
         pods=pods,
         states=statistics.states,
         transitions=statistics.transitions,
-        remedy=_remedy(plan, intent) if verdict == Verdict.VIOLATED else "",
         location=intent.source,
         severity=intent.severity,
         stopped_by=statistics.stopped_by if verdict == Verdict.UNKNOWN else None,
     )
-
-
-def _remedy(plan: Plan, intent: Intent) -> str:
-    """What to change; where nothing can be placed at all, no rule of the intent's own is to blame."""
-    if not plan.setup.nodes:
-        return _NO_NODES
-    return _AUTOSCALED if _may_be_scaled_below(plan, intent) else entry(intent.key).remedy
-
-
-def _may_be_scaled_below(plan: Plan, intent: Intent) -> bool:
-    """True if an autoscaler may leave fewer pods than are asked for, all of them healthy."""
-    if intent.key not in ("minReady", "minReplicas") or intent.count is None or intent.count.percent:
-        return False
-    own = [autoscaler for autoscaler in plan.setup.autoscalers if autoscaler.target == intent.target]
-    return any(autoscaler.min_replicas < intent.count.number for autoscaler in own)
 
 
 def detail(intent: Intent, verdict: Verdict, statistics: Statistics) -> str:
@@ -300,11 +284,3 @@ WHEN_WORDS = {
     "eventually": "at some time",
     "eventuallyAlways": "from some moment on, once events are over",
 }
-_NO_NODES = (
-    "Name the nodes, too, the input has none: kubectl get nodes -o yaml > nodes.yaml writes those of a cluster, "
-    "and --live reads them."
-)
-_AUTOSCALED = (
-    "Raise minReplicas of the autoscaler, which may go below what is asked for here, or ask for less. Where the trace "
-    "loses pods otherwise: more replicas, or a spread that puts fewer pods on one node."
-)

@@ -1,0 +1,33 @@
+"""Why pods are not let in: by the API server, and by the kubelet of the node that they name."""
+
+from __future__ import annotations
+
+from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.cluster.said import Said
+
+NOT_LET_IN = Rule(
+    "admission-refuses",
+    "A quota or limit range of the namespace lets no further pod in; the loop tries again and again in vain.",
+    "plugin/pkg/admission/resourcequota",
+    (Trouble.MISSING,),
+)
+REJECTS = Rule(
+    "kubelet-rejects",
+    "A pod that names its node (spec.nodeName) passes by the scheduler; the kubelet rejects it if it does not fit or "
+    "may not run there. It fails for good, and its controller creates another one at once.",
+    "pkg/kubelet/lifecycle/predicate.go",
+    (Trouble.REJECTED,),
+)
+RULES = (NOT_LET_IN, REJECTS)
+
+
+def why_refused(reason: Said) -> Idle:
+    """Pods that the API server does not let in."""
+    return Idle(NOT_LET_IN, f"tries in vain: {reason}", "raise the limit that is named, or ask for less")
+
+
+def why_rejected(node: str, count: int, ref: str, reason: str) -> Idle:
+    """Why a kubelet takes no pods that name its node."""
+    says = f"of {node} rejects {count} pod(s) that name it (spec.nodeName): {reason or 'they may not run there'}"
+    change = f"let the scheduler place the pods of {ref}: nodeSelector or node affinity in place of nodeName"
+    return Idle(REJECTS, says, change, (("rejected", count),), ref)

@@ -1,0 +1,199 @@
+"""Why the scheduler binds no pod: the filters that refuse each node, and preemption that finds nobody to take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.cluster.objects import PodTemplate, Setup, Workload
+from kubeproof.cluster.steering.priorities import may_preempt, priority_of
+from kubeproof.cluster.steering.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
+from kubeproof.controllers.scheduler.plugins.inter_pod_affinity import TOO_NEAR, UNWELCOME
+from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_BINDING, VOLUME_RESTRICTIONS, VOLUME_ZONE
+from kubeproof.controllers.scheduler.protocol import Row
+from kubeproof.controllers.scheduler.registry import (
+    FILTERS,
+    INTER_POD_AFFINITY,
+    NODE_NAME,
+    NODE_PORTS,
+    NODE_RESOURCES_FIT,
+    POD_TOPOLOGY_SPREAD,
+)
+from kubeproof.values import complete
+
+HELPS = (Trouble.PENDING,)
+NO_NODE_FITS = Rule(
+    "no-node-fits",
+    "The scheduler binds a pod only to a node that every filter of its profile lets pass; it never moves running pods "
+    "to make a place, but for preemption.",
+    "pkg/scheduler/schedule_one.go",
+    HELPS,
+)
+NO_LOWER_PRIORITY = Rule(
+    "preempts-nobody",
+    "Preemption takes pods of lower priority only, of nodes where their absence would help.",
+    "pkg/scheduler/framework/preemption",
+    HELPS,
+)
+NOMINATED = Rule(
+    "room-is-nominated",
+    "Room on a node to which a pod of at least equal priority is nominated is kept for that one.",
+    "pkg/scheduler/framework/runtime/framework.go",
+    HELPS,
+)
+QUEUE = Rule(
+    "queue-higher-first",
+    "The queue hands out pods of higher priority first: others wait as long as these can do something.",
+    "pkg/scheduler/backend/queue",
+    HELPS,
+)
+RUNNING_PODS_STAY = Rule(
+    "running-pods-stay",
+    "Spread and affinity are looked at when a pod gets its node. Afterwards nobody moves it, unless a descheduler is "
+    "told to.",
+    "pkg/scheduler/framework/plugins/podtopologyspread",
+    (Trouble.PLACES,),
+)
+TAKES_LOWER = Rule(
+    "preemption-takes-lower",
+    "A pod that fits nowhere may take the place of pods of lower priority; budgets are kept where there is a choice.",
+    "pkg/scheduler/framework/preemption",
+    (Trouble.TAKEN,),
+)
+SCORES_DECIDE = Rule(
+    "scores-decide",
+    "Among the nodes that pass all filters the highest sum of weighted scores wins. Soft constraints and preferences "
+    "are scores like all others, and may be outweighed.",
+    "pkg/scheduler/schedule_one.go",
+    (Trouble.PLACES,),
+)
+RULES = (NO_NODE_FITS, NO_LOWER_PRIORITY, NOMINATED, QUEUE, RUNNING_PODS_STAY, TAKES_LOWER, SCORES_DECIDE)
+MOST_NODES = 4  # named one by one
+MADE_ROOM_FOR = (NODE_RESOURCES_FIT, NODE_PORTS, INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD)  # by pods that go
+
+
+def why_unplaced(declared: Workload, pods: Sequence[str], rows: Sequence[tuple[str, Row]]) -> Idle:
+    """Why pods without a node get none; the rows are the verdicts on nodes that are up, by name."""
+    groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
+    for name, row in rows:
+        groups.setdefault((row.rejected_by, row.reason), []).append((name, row))
+    told = "; ".join(_refusal(members) for members in groups.values()) or "no node is up"
+    waiting = _list(pods)
+    plugins = [plugin for plugin in FILTERS if any(row.rejected_by == plugin for _, row in rows)]
+    last = next((row for _, row in rows if plugins and row.rejected_by == plugins[-1]), None)
+    change = "add a node" if last is None else _CHANGES[last.rejected_by](declared.template, last)
+    numbers = (("pods", len(pods)), ("nodes up", len(rows)), *((by, len(found)) for (by, _), found in groups.items()))
+    return Idle(NO_NODE_FITS, f"finds no node for {waiting}: {told}", change, numbers, declared.ref)
+
+
+def _refusal(members: Sequence[tuple[str, Row]]) -> str:
+    """Who refuses which nodes, with the numbers of the first."""
+    _, row = members[0]
+    detail = f" ({row.detail or row.reason})"
+    return f"{row.rejected_by} refuses {_list([one for one, _ in members])}{detail}"
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MOST_NODES])
+    return f"{shown} and {len(names) - MOST_NODES} more" if len(names) > MOST_NODES else shown
+
+
+def _relax_affinity(template: PodTemplate, row: Row) -> str:
+    if row.reason == UNWELCOME.reason:
+        return "let the required anti-affinity of the pods that reject it be preferred, or add a node without them"
+    if row.reason == TOO_NEAR.reason:
+        return "let its required anti-affinity be preferred, or add a node (a domain) without pods that it must avoid"
+    return "let its required pod affinity be preferred, or add a node that satisfies it"
+
+
+def _relax_spread(template: PodTemplate, row: Row) -> str:
+    told = ", ".join(f"{one.topology_key} (maxSkew {one.max_skew})" for one in template.spread if one.hard)
+    return f"let a spread constraint be softer: larger maxSkew, or ScheduleAnyway, for {told}"
+
+
+_CHANGES = complete(
+    FILTERS,
+    {
+        NODE_NAME: lambda *_: "let it name another node, or none",
+        NODE_UNSCHEDULABLE: lambda *_: "uncordon a node, or add one",
+        TAINT_TOLERATION: lambda *_: "add a toleration of these taints, or a node without them",
+        NODE_AFFINITY: lambda *_: "add a node with the labels that it asks for, or allow others",
+        NODE_PORTS: lambda *_: "do without the port of the node (hostPort), or add a node",
+        NODE_RESOURCES_FIT: lambda *_: "make room for what it requests, add a node, or request less",
+        VOLUME_RESTRICTIONS: lambda *_: "give each pod a claim of its own, or let the old pod go first",
+        VOLUME_BINDING: lambda *_: "use storage that nodes which are up can reach, or bring a node there back",
+        VOLUME_ZONE: lambda *_: "use storage that all zones reach, or add a node in the volume's zone",
+        POD_TOPOLOGY_SPREAD: _relax_spread,
+        INTER_POD_AFFINITY: _relax_affinity,
+    },
+)
+
+
+def why_no_preemption(setup: Setup, workload: int) -> Iterator[Idle]:
+    """Why no running pod makes way; nothing where preemption may find somebody."""
+    template = setup.workloads[workload].template
+    own = priority_of(template)
+    lower = [one.ref for one in setup.workloads if priority_of(one.template) < own]
+    if not may_preempt(template):
+        says = f"preempts nobody for it: its preemptionPolicy is Never (priority {own})"
+        yield Idle(NO_LOWER_PRIORITY, says, "", (("priority", own),))
+    elif not lower:
+        says = f"preempts nobody for it: its priority is {own}, and no pod has a lower one"
+        yield Idle(NO_LOWER_PRIORITY, says, "give it a higher priorityClassName", (("priority", own),))
+
+
+def why_taken(setup: Setup, victim: int, winner: int) -> Idle:
+    """Why pods of one workload had to make way for those of another."""
+    lost, won = (setup.workloads[number] for number in (victim, winner))
+    low, high = priority_of(lost.template), priority_of(won.template)
+    says = f"lets those of {lost.ref} (priority {low}) make way for {won.ref} (priority {high})"
+    change = f"give {lost.ref} a priority of {high} or more, or {won.ref} preemptionPolicy: Never"
+    return Idle(TAKES_LOWER, says, change, (("priority", low), ("of the other", high)), lost.ref)
+
+
+def why_queued(setup: Setup, workload: int, rival: int) -> Idle:
+    """That pods of another workload are tried first."""
+    own, other = (setup.workloads[number] for number in (workload, rival))
+    low, high = priority_of(own.template), priority_of(other.template)
+    says = f"tries pods of {other.ref} (priority {high}) before those of {own.ref} ({low})"
+    return Idle(QUEUE, says, "", (("priority", low), ("of the other", high)), own.ref)
+
+
+def why_kept_for_others(node: str, others: Sequence[tuple[str, int]]) -> Idle:
+    """That a node is nominated to others."""
+    told = ", ".join(f"{count} of {ref}" for ref, count in others)
+    return Idle(NOMINATED, f"keeps room on {node} for {told}, nominated to it")
+
+
+def why_chosen(
+    pod: str, chosen: tuple[str, Row], other: tuple[str, Row], weights: Mapping[str, int], change: str = ""
+) -> Idle:
+    """Why a pod got one node and not another."""
+    (node, own), (name, rival) = chosen, other
+    numbers = (("chosen", own.total), ("other", rival.total))
+    if rival.rejected_by:
+        detail = rival.detail or rival.reason
+        return Idle(SCORES_DECIDE, f"puts {pod} on {node}: {rival.rejected_by} refuses {name} ({detail})", "", numbers)
+    theirs = dict(rival.scores)
+    parts = [
+        (weights.get(plugin, 1) * (score - theirs.get(plugin, 0)), plugin, score, theirs.get(plugin, 0))
+        for plugin, score in own.scores
+        if score != theirs.get(plugin, 0)
+    ]
+    told = ", ".join(
+        f"{_weigh(plugin, weights)} {mine} against {its}" for _, plugin, mine, its in sorted(parts, reverse=True)
+    )
+    how = "as well as" if own.total == rival.total else "rather than"
+    says = f"puts {pod} on {node} (score {own.total}) {how} on {name} ({rival.total}): {told or 'all scores are equal'}"
+    return Idle(SCORES_DECIDE, says, change, numbers)
+
+
+def _weigh(plugin: str, weights: Mapping[str, int]) -> str:
+    weight = weights.get(plugin, 1)
+    return plugin if weight == 1 else f"{weight} x {plugin}"
+
+
+def why_nobody_moves(*, has_descheduler: bool) -> Idle:
+    """That running pods stay where they are."""
+    told = "and the descheduler finds nothing to evict" if has_descheduler else "and there is no descheduler"
+    return Idle(RUNNING_PODS_STAY, f"places pods once and moves no running one, {told}")

@@ -1,0 +1,47 @@
+"""What nobody does about a node that is down: pods that do not end, taints that are not put, and by which rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.controllers.node_lifecycle import FULL, LARGE_CLUSTER, PARTIAL, UNHEALTHY_FRACTION_PERCENT, zone_state
+
+NOBODY_CONFIRMS = Rule(
+    "silent-kubelet",
+    "A pod that is deleted stays, terminating, until its kubelet confirms that it has ended. That of a node which is "
+    "down never does: only the deletion of the node, or the taint node.kubernetes.io/out-of-service, ends such pods.",
+    "pkg/kubelet/status/status_manager.go",
+    (Trouble.DEAD_NODE, Trouble.NOT_READY, Trouble.PENDING, Trouble.ROLLOUT),
+)
+ZONE_STOPS = Rule(
+    "zone-stops-eviction",
+    f"In a zone of at most {LARGE_CLUSTER} nodes of which more than two, and at least {UNHEALTHY_FRACTION_PERCENT} %, "
+    "are not ready, no node is tainted NoExecute, so that nobody is evicted. If every zone is fully down, existing "
+    "taints are taken away, too.",
+    "pkg/controller/nodelifecycle/node_lifecycle_controller.go",
+    (Trouble.DEAD_NODE,),
+)
+RULES = (NOBODY_CONFIRMS, ZONE_STOPS)
+
+
+def why_no_end(node: str, pods: Sequence[str], ref: str) -> Idle:
+    """Why terminating pods stay on a node that is down."""
+    says = f"of {node} is silent, so that nobody confirms the end of {', '.join(pods)}"
+    change = f"delete node {node}, or taint it node.kubernetes.io/out-of-service"
+    return Idle(NOBODY_CONFIRMS, says, change, (("pods", len(pods)),), ref)
+
+
+def why_no_taint(zone: str, ready: int, not_ready: int, *, all_full: bool) -> Iterator[Idle]:
+    """Why nodes of a zone that are down get no NoExecute taint; nothing if they do."""
+    state, total = zone_state(ready, not_ready), ready + not_ready
+    told = f"{not_ready} of {total} nodes of {zone or 'the only zone'} are not ready"
+    numbers = (("not ready", not_ready), ("nodes", total))
+    if all_full and state == FULL:
+        says = f"taints no node NoExecute: {told}, and every zone is fully down"
+        yield Idle(ZONE_STOPS, says, "bring nodes back", numbers)
+    elif state == PARTIAL and total <= LARGE_CLUSTER:
+        share = (
+            f"{100 * not_ready // total} % >= {UNHEALTHY_FRACTION_PERCENT} %, and no more than {LARGE_CLUSTER} nodes"
+        )
+        yield Idle(ZONE_STOPS, f"taints no node NoExecute: {told} ({share})", "bring nodes back", numbers)

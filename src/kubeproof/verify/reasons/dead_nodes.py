@@ -1,0 +1,40 @@
+"""Why pods stay on nodes that are down."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from kubeproof.cluster.loops.actors import KUBELET, Actor, ActorKind
+from kubeproof.cluster.nodes.places import taints_of
+from kubeproof.cluster.state import Phase
+from kubeproof.controllers.evictions.inaction import why_pods_stay
+from kubeproof.controllers.silent_nodes import why_no_end
+from kubeproof.model.by_name.state import node_cell
+from kubeproof.verify.explained import Inaction
+from kubeproof.verify.reasons.scene import Scene
+
+TAINT_EVICTION = Actor(ActorKind.TAINT_EVICTION)
+
+
+def why_stuck(scene: Scene, down: Collection[int]) -> Iterator[Inaction]:
+    """Of each such node and workload: who does not confirm the end of pods, and why others are not evicted."""
+    for index, node in enumerate(scene.last.nodes):
+        for workload in scene.concerned if node.health in down else ():
+            yield from _of_node(scene, workload, index)
+
+
+def _of_node(scene: Scene, workload: int, index: int) -> Iterator[Inaction]:
+    node, name = scene.last.nodes[index], scene.model.names[index]
+    declared = scene.model.setup.workloads[workload]
+    own = [pod for pod in node.pods if pod.workload == workload]
+    ending = [pod.name for pod in own if pod.phase == Phase.TERMINATING]
+    if ending:
+        yield scene.tell(KUBELET, why_no_end(name, ending, declared.ref), declared.ref)
+    clocks: dict[int, list[str]] = {}
+    for pod in own:
+        if pod.phase != Phase.TERMINATING:
+            clocks.setdefault(pod.kind.evict_s, []).append(pod.name)
+    taints = taints_of(scene.model.setup.nodes[index], node_cell(node))
+    for left_s, pods in clocks.items():
+        for idle in why_pods_stay(declared.ref, pods, name, declared.template.tolerations, taints, left_s):
+            yield scene.tell(TAINT_EVICTION, idle, declared.ref)

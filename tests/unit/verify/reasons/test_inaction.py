@@ -1,0 +1,270 @@
+"""Every rule by which a loop leaves things as they are: each in a small cluster where it keeps it from helping."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubeproof.cluster.loops.inaction import Rule
+from kubeproof.verify.explained import Inaction
+from kubeproof.verify.reasons import idle_rules
+from kubeproof.verify.reasons.idle_rules import list_rules
+from tests.unit.verify.inputs import node, only, scenario, verified, web
+
+T = "Deployment/shop/web"
+READY = f"{{minReady: {{target: {T}, count: 2, when: eventuallyAlways}}}}"
+BOTH = "{minReady: {target: StatefulSet/shop/db, count: 2, when: eventuallyAlways}}"
+PLACED = "{placement: {Deployment/shop/web: {n1: 1}}}"
+GONE = "{nodeFailure: {recovers: false}}"
+BUDGET = """apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: {name}, namespace: shop}}
+spec: {{{amount}, selector: {{matchLabels: {{app: web}}}}}}
+"""
+HPA = """apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {{name: {name}, namespace: shop}}
+spec:
+  scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}
+  minReplicas: 1
+  maxReplicas: 4
+  metrics: [{{type: Resource, resource: {{name: {metric}, target: {{type: Utilization, averageUtilization: 50}}}}}}]
+  {more}
+"""
+STATEFUL = """apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+spec:
+  replicas: 2
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec:
+      containers: [{name: main, resources: {requests: {cpu: "1"}}}]
+"""
+QUOTA = """apiVersion: v1
+kind: ResourceQuota
+metadata: {name: small, namespace: shop}
+spec: {hard: {pods: "1"}}
+"""
+FOREVER = "tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute}]"
+RECREATE = web(1).replace("  selector:", "  strategy: {type: Recreate}\n  selector:", 1)
+HIGH = """apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 100
+"""
+
+
+def zone(name: str, zone: str) -> str:
+    """A Node in a zone."""
+    label = f"topology.kubernetes.io/zone: {zone}"
+    return node(name).replace(f"hostname: {name}}}", f"hostname: {name}, {label}}}")
+
+
+def fewest(count: int) -> str:
+    """At least so many replicas in the long run."""
+    return f"{{minReplicas: {{target: {T}, count: {count}, when: eventuallyAlways}}}}"
+
+
+HELD_UP = {  # rule: the input that shows it, and words of what is said
+    "rollout-keeps-available": (
+        (node("n1", cpu="1"), web(1), scenario("{rolloutCompletes: {}}", events="{rollout: {}}", start="deployed")),
+        "2 replicas - 1 that must stay available (maxUnavailable 25% of 1 is 0) - 1 new that is not available = 0",
+    ),
+    "rollout-paused": (
+        (
+            node("n1"),
+            web(1).replace("  replicas:", "  paused: true\n  replicas:", 1),
+            scenario(
+                "{rolloutCompletes: {}}", events="{rollout: {}}", start="{placement: {Deployment/shop/web: {n1: 1}}}"
+            ),
+        ),
+        "is paused",
+    ),
+    "recreate-waits-for-old-pods": (
+        (
+            node("n1"),
+            node("n2"),
+            RECREATE,
+            scenario("{rolloutCompletes: {}}", events=f"{GONE}, {{rollout: {{}}}}", start="deployed"),
+        ),
+        "creates no new pod before all old ones are gone: 1 of them still terminating",
+    ),
+    "silent-kubelet": (
+        (
+            node("n1"),
+            node("n2"),
+            STATEFUL,
+            scenario(
+                "{minReady: {target: StatefulSet/shop/db, count: 2, when: eventuallyAlways}}",
+                events=GONE,
+                start="deployed",
+            ),
+        ),
+        "is silent, so that nobody confirms the end of db-",
+    ),
+    "ordinal-still-there": (
+        (
+            node("n1"),
+            node("n2"),
+            STATEFUL,
+            scenario(
+                "{minReady: {target: StatefulSet/shop/db, count: 2, when: eventuallyAlways}}",
+                events=GONE,
+                start="deployed",
+            ),
+        ),
+        "while the old one is still terminating",
+    ),
+    "ordinal-waits-for-lower": (
+        (
+            node("n1"),
+            STATEFUL,
+            scenario(BOTH, events="{neverReady: {target: StatefulSet/shop/db}}"),
+        ),
+        "waits until db-0 is ready before it goes on to db-1 (OrderedReady)",
+    ),
+    "endless-toleration": (
+        (node("n1"), node("n2"), web(2, more=FOREVER), scenario(READY, events=GONE, start="deployed")),
+        "tolerate node.kubernetes.io/unreachable:NoExecute without end (no tolerationSeconds)",
+    ),
+    "zone-stops-eviction": (
+        (
+            *(zone(f"n{number}", "a") for number in range(1, 5)),
+            web(4, cpu="2"),
+            scenario(
+                f"{{minReady: {{target: {T}, count: 2, when: eventuallyAlways}}}}",
+                events="{nodeFailure: {max: 3, recovers: false, together: true}}",
+                start="deployed",
+            ),
+        ),
+        "3 of 4 nodes of a are not ready (75 % >= 55 %",
+    ),
+    "no-node-fits": (
+        (node("n1"), web(3), scenario(f"{{schedulable: {{target: {T}}}}}")),
+        "finds no node for web-3: NodeResourcesFit refuses n1 (cpu: 1000m asked for, 0m of 2000m free)",
+    ),
+    "preempts-nobody": (
+        (node("n1", cpu="1"), web(1), web(1, name="other"), scenario(f"{{schedulable: {{target: {T}}}}}")),
+        "its priority is 0, and no pod has a lower one",
+    ),
+    "admission-refuses": (
+        (node("n1"), QUOTA, web(2), scenario(READY)),
+        "tries in vain: 1 pod(s) cannot be created: ",
+    ),
+    "kubelet-rejects": (
+        (node("n1"), web(3, more="nodeName: n1"), scenario("{settles: {}}")),
+        "rejects 1 pod(s) that name it (spec.nodeName): cpu 1000m asked for, 0m of 2000m free",
+    ),
+    "budget-refuses": (
+        (
+            node("n1"),
+            node("n2"),
+            web(2),
+            BUDGET.format(name="all", amount="minAvailable: 60%"),
+            scenario("{drainCompletes: {}}", events="{drain: {}}", start="deployed"),
+        ),
+        "needs 2 healthy pods and has 2 (minAvailable 60% of 2 rounds up to 2)",
+    ),
+    "two-budgets": (
+        (
+            node("n1"),
+            node("n2"),
+            web(2),
+            BUDGET.format(name="one", amount="maxUnavailable: 1"),
+            BUDGET.format(name="two", amount="maxUnavailable: 1"),
+            scenario("{drainCompletes: {}}", events="{drain: {}}", start="deployed"),
+        ),
+        "2 budgets match (one, two), the eviction API supports one",
+    ),
+    "no-budget": (
+        (
+            node("n1"),
+            node("n2"),
+            web(2),
+            scenario(READY.replace(", when: eventuallyAlways", ""), events="{drain: {}}", start="deployed"),
+        ),
+        "no PodDisruptionBudget selects those of Deployment/shop/web",
+    ),
+    "autoscaler-disabled": (
+        (node("n1"), web(0), HPA.format(name="web", metric="cpu", more=""), scenario(fewest(1))),
+        "is disabled: Deployment/shop/web has 0 replicas",
+    ),
+    "autoscaler-ambiguous": (
+        (
+            node("n1"),
+            web(1),
+            HPA.format(name="one", metric="cpu", more=""),
+            HPA.format(name="two", metric="cpu", more=""),
+            scenario(fewest(3)),
+        ),
+        "AmbiguousSelector",
+    ),
+    "autoscaler-no-metric": (
+        (node("n1"), web(1), HPA.format(name="web", metric="memory", more=""), scenario(fewest(2))),
+        "no metric gives a proposal (container main of Deployment/shop/web requests no memory)",
+    ),
+    "autoscaler-within-tolerance": (
+        (
+            node("n1"),
+            web(2),
+            HPA.format(name="web", metric="cpu", more=""),
+            scenario(fewest(3), events=f"{{cpuChange: {{target: {T}, levels: [52%]}}}}"),
+        ),
+        "ratio 1.04 is within tolerance, stays at 2",
+    ),
+    "autoscaler-held-by-window": (
+        (
+            node("n1"),
+            web(1),
+            HPA.format(name="web", metric="cpu", more="behavior: {scaleUp: {selectPolicy: Disabled}}"),
+            scenario(fewest(2), events=f"{{cpuChange: {{target: {T}, levels: [100%]}}}}"),
+        ),
+        "scaleUp is disabled: stays at 1",
+    ),
+}
+
+
+def rules_of(documents: tuple[str, ...]) -> dict[str, Inaction]:
+    """The entries of the one violation, by rule."""
+    trace = only(verified(*documents)).trace
+    assert trace is not None
+    return {one.rule: one for one in trace.inaction}
+
+
+@pytest.mark.parametrize("rule", HELD_UP)
+def test_who_does_not_help_says_by_which_rule(rule):
+    documents, words = HELD_UP[rule]
+    found = rules_of(documents)
+
+    assert rule in found, sorted(found)
+    assert words in found[rule].says
+
+
+def test_a_node_with_local_storage_is_kept_and_no_group_has_more_for_pods_that_wait():
+    hungry = web(3, more="volumes: [{name: scratch, emptyDir: {}}]")
+    groups = "intents:\n  - {minReady: {target: Deployment/shop/web, count: 3, when: eventuallyAlways}}"
+    asked = scenario("{settles: {}}").replace("intents: [{settles: {}}]", groups)
+    autoscaled = f"{asked}  controllers: {{clusterAutoscaler: {{groups: [{{name: g, like: n1, min: 1, max: 1}}]}}}}\n"
+    found = rules_of((node("n1"), hungry, autoscaled))
+
+    assert "g (1 of at most 1): is at its maximum" in found["no-group-helps"].says
+    assert found["no-group-helps"].change == "raise the maximum of g"
+
+
+def test_pods_of_higher_priority_come_first():
+    first = web(1, name="first", more="priorityClassName: high")
+    asked = scenario(f"{{minReady: {{target: {T}, count: 1, when: eventuallyAlways}}}}")
+    found = rules_of((node("n1", cpu="1"), HIGH, first, web(1), asked))
+
+    assert found["preempts-nobody"].numbers == (("priority", 0),)
+
+
+def test_rules_are_known_by_their_keys_and_all_of_them_can_be_explained():
+    rules = list_rules()
+    declared = [one for module in idle_rules.MODULES for one in vars(module).values() if isinstance(one, Rule)]
+
+    assert len({one.key for one in rules}) == len(rules)
+    assert {one.key for one in declared} == {one.key for one in rules}
+    assert all(one.text.endswith(".") and one.upstream and one.helps for one in rules)
