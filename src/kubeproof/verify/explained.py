@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubeproof.cluster.loops.actors import Actor
 from kubeproof.cluster.loops.inaction import Numbers
+from kubeproof.cluster.objects import Source
 from kubeproof.values import dataclass
 
 
@@ -18,6 +19,29 @@ class Inaction:
     change: str = ""  # what would let it act
     numbers: Numbers = ()
     step: int | None = None  # after so many steps of the trace; None: in the end
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A field or an event without which the run would not be."""
+
+    object: str  # by reference, or the event by name
+    field: str  # "spec.template.spec.containers[0].resources.requests.cpu"; "": an event
+    value: str  # what is written there; "": nothing is
+    place: Source
+    instead: str  # what was tried in its place
+    decides: bool  # with that it is not broken any more; False: only this run is gone, or nobody knows
+
+
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """What was found by trying one thing after the other."""
+
+    needed: tuple[Cause, ...] = ()  # those that decide first
+    lost_after: int | None = None  # steps of the trace after which every run breaks the intent; None: not known
+    is_exact: bool = True  # False: it may have been lost before
+    tried: int = 0  # changes of single fields and events
+    is_complete: bool = True  # False: the time was over
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,11 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 @nodes_option
 @output_option(*RESULT_FORMATS)
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
+@click.option(
+    "--why",
+    is_flag=True,
+    help="Of each violation find the fields and events that it needs, and the step from which it is lost. Up to 10 s.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
 @click.option(
     "--timeout", "timeout_s", type=NumberRange(0, min_open=True), envvar="KUBEPROOF_TIMEOUT",
@@ -162,11 +167,19 @@ def verify_command(ctx: click.Context, /, **given: Any) -> int:
     """
     request = make_request(ctx, given)
     try:
+        if request.showing.why:
+            from kubeproof.manifests.editing.splicing import require_editor
+
+            require_editor()
         check_accepted(request.acceptance)
         loaded, found = _run(request)
     except KubeproofError as problem:
         report_problem(problem, request.showing.outputs)
         raise
+    if request.showing.why:
+        from kubeproof.verify.reasons.causes import with_causes
+
+        found = with_causes(loaded, found, request.options)
     return _show(request, accept_violations(found, loaded, request.acceptance), ctx)
 
 

@@ -54,6 +54,7 @@ class Showing(NamedTuple):
 
     outputs: tuple[Output, ...]
     verbose: bool
+    why: bool
     quiet: bool
     color: str
     progress: str
@@ -94,7 +95,14 @@ def make_request(ctx: click.Context, given: Given) -> Request:
         Asked.of(given),
         _sweeping(ctx, given),
         Keeping(given["checkpoint"], given["resume"]),
-        Showing(given["outputs"], given["verbose"], given["quiet"], given["color"], given["progress"]),
+        Showing(
+            given["outputs"],
+            given["verbose"],
+            given["why"],
+            given["quiet"],
+            given["color"],
+            given["progress"],
+        ),
         Acceptance(
             ctx.meta.get(EXEMPTIONS),
             given["baseline"],

@@ -83,6 +83,11 @@ def _splice_one(text: str, document: int, operation: Operation) -> str:
     return text[: piece.begin] + piece.text + text[piece.end :]
 
 
+def require_editor() -> None:
+    """Raises with what to install, if texts cannot be changed here."""
+    _compose("")
+
+
 @lru_cache(maxsize=64)
 def _compose(text: str) -> list[_Node]:
     """The documents with the places of all their parts; empty ones left out, as the reader leaves them out."""
@@ -97,6 +102,18 @@ def _compose(text: str) -> list[_Node]:
     except (YAMLError, ValueError) as problem:
         raise CannotSpliceError(str(problem).splitlines()[0]) from None
     return [root for root in roots if root is not None and not (root.id == "scalar" and not root.value)]
+
+
+def line_of(text: str, document: int, path: Path) -> int:
+    """The line, from 1, where a field of a document stands; that of what would hold it, if it is not there."""
+    try:
+        roots = _compose(text)
+    except CannotSpliceError:
+        return 1
+    node, missing = _find(roots[document], path)
+    above, _ = _find(roots[document], path[:-1])
+    key = next((key for key, value in _entries(above) if value is node), None) if not missing else None
+    return int((node if key is None else key).start_mark.line) + 1
 
 
 # Finding

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from kubeproof.cluster.objects import Source
 from kubeproof.report.verification.any_size import sizes_document
 from kubeproof.report.verification.depends import depends_document
-from kubeproof.report.verification.explained import explanation_document, inaction_document
+from kubeproof.report.verification.explained import causes_document, explanation_document, inaction_document
 from kubeproof.report.verification.strategies import strategy_document
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.fingerprints import check_fingerprints, fingerprints
@@ -135,6 +135,7 @@ def _result(result: IntentResult, fingerprint: str) -> dict[str, object]:
         **({"faults": list(result.faults)} if result.faults else {}),
         "remedy": result.remedy,
         "explanation": explanation_document(result.explanation),
+        **({} if result.causes is None else {"causes": causes_document(result.causes)}),
         "final": [] if trace is None else list(trace.final),
         "facts": [] if trace is None else list(map(_fact, trace.final)),
         "obstacles": [] if trace is None else [{"by": by, "reason": reason} for by, reason in trace.obstacles],

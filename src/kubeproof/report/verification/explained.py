@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
-from kubeproof.verify.explained import Explanation, Inaction
+from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction
 from kubeproof.verify.result import IntentResult
 
 
@@ -17,6 +17,60 @@ def explanation_lines(found: Explanation, style: Style) -> Iterator[str]:
         head = f"{style.heading('Why')}: " if number == 0 else "     "
         yield from style.fold(head, escape(f"{said}{'.' if number == len(found.why) - 1 else ';'}"))
     yield from style.fold(f"{style.heading('What to change')}: ", escape(found.change))
+
+
+def cause_lines(found: Causes, style: Style) -> Iterator[str]:
+    """From where on it is lost, and what is needed for it."""
+    if found.lost_after is not None:
+        yield from style.fold(f"{style.heading('Lost')}: ", _describe_lost(found))
+    deciding = [cause for cause in found.needed if cause.decides]
+    parts = [cause for cause in found.needed if not cause.decides]
+    if deciding:
+        yield f"{style.heading('Needed for it')}, each by itself: without it, or with what is said, it does not happen"
+        yield from (line for cause in deciding for line in style.fold("  ", escape(_describe_cause(cause))))
+    if parts and style.verbose:
+        yield f"{style.heading('Part of this run')}, but others end like it, or nobody knows"
+        yield from (line for cause in parts for line in style.fold("  ", escape(_describe_cause(cause))))
+    if not found.is_complete:
+        yield style.faint(f"the time was over after {found.tried} changes")
+
+
+def _describe_lost(found: Causes) -> str:
+    if found.lost_after == 0:
+        return "from the very start: every run fails"
+    when = "after" if found.is_exact else "at the latest after"
+    return f"{when} step {found.lost_after}: from there on every run fails, whatever happens"
+
+
+def _describe_cause(cause: Cause) -> str:
+    if not cause.field:
+        return f"{cause.object}  {cause.place}"
+    written = f": {cause.value}" if cause.value else " (not there)"
+    return f"{cause.object} {cause.field}{written}  {cause.place}  [{cause.instead}]"
+
+
+def causes_document(found: Causes | None) -> dict[str, object] | None:
+    """The causes for JSON; None where nobody asked for them."""
+    if found is None:
+        return None
+    return {
+        "lost_after": found.lost_after,
+        "is_exact": found.is_exact,
+        "needed": [
+            {
+                "object": one.object,
+                "field": one.field,
+                "value": one.value,
+                "file": one.place.file,
+                "line": one.place.line,
+                "instead": one.instead,
+                "decides": one.decides,
+            }
+            for one in found.needed
+        ],
+        "tried": found.tried,
+        "is_complete": found.is_complete,
+    }
 
 
 def told(one: IntentResult) -> Iterator[tuple[str, str]]:

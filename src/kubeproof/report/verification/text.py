@@ -14,7 +14,7 @@ from kubeproof.report.verification.any_size import sizes_lines
 from kubeproof.report.verification.causes import Finding, findings, gather
 from kubeproof.report.verification.checks import check_lines
 from kubeproof.report.verification.depends import depends_lines
-from kubeproof.report.verification.explained import explanation_lines, inaction_lines
+from kubeproof.report.verification.explained import cause_lines, explanation_lines, inaction_lines
 from kubeproof.report.verification.strategies import strategy_lines
 from kubeproof.report.verification.trace import trace_lines
 from kubeproof.verify.result import (
@@ -220,6 +220,8 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style, *, is_one_
         yield f"{style.heading('Smallest cluster found')}: {escape(smallest)}"
     if result.explanation is not None:
         yield from explanation_lines(result.explanation, style)
+    if result.causes is not None:
+        yield from cause_lines(result.causes, style)
     found = "Shortest run" if trace.is_shortest else "A run"
     heading = found if trace.loop_start is None else "A run that never ends"
     whose = f"{result.target}: " if is_one_of_many else ""

@@ -18,7 +18,7 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver, Reason
 from kubeproof.verify.dependence import Apart, DependsOn
-from kubeproof.verify.explained import Explanation, Inaction
+from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.holds_for import HoldsFor, Tie
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
@@ -153,6 +153,7 @@ def _intent(one: Json) -> IntentResult:
         trace=None if one.get("trace") is None else _trace(one),
         remedy=str(one.get("remedy", "")),
         explanation=_explanation(one["explanation"]) if one.get("explanation") else None,
+        causes=_causes(one["causes"]) if one.get("causes") else None,
         sources=tuple((str(place["object"]), _place(place)) for place in one.get("objects", ())),
         location=_place(one.get("location", {})),
         size=_numbers(one.get("size") or {}),
@@ -221,6 +222,28 @@ def _trace(one: Json) -> Trace:
         begins_with=_strings(one.get("holds_at_start", ())),
         obstacles=tuple((str(found["by"]), str(found["reason"])) for found in one.get("obstacles", ())),
         inaction=tuple(map(_inaction, one.get("inaction", ()))),
+    )
+
+
+def _causes(given: Json) -> Causes:
+    needed = (
+        Cause(
+            object=str(cause["object"]),
+            field=str(cause["field"]),
+            value=str(cause["value"]),
+            place=_place(cause),
+            instead=str(cause["instead"]),
+            decides=bool(cause["decides"]),
+        )
+        for cause in given["needed"]
+    )
+    lost_after = given["lost_after"]
+    return Causes(
+        needed=tuple(needed),
+        lost_after=None if lost_after is None else int(lost_after),
+        is_exact=bool(given["is_exact"]),
+        tried=int(given["tried"]),
+        is_complete=bool(given["is_complete"]),
     )
 
 
