@@ -133,7 +133,7 @@ class _Search:
             cause = self._try(one, tried, ends_s)
             if cause is not None and (key not in needed or cause.decides):
                 needed[key] = cause
-        ordered = sorted(needed.values(), key=_rank)
+        ordered = sorted(_list_narrow(tuple(needed.values())), key=_rank)
         return replace(causes, needed=tuple(ordered), tried=count, is_complete=is_complete)
 
     def _try(self, one: IntentResult, tried: _Tried, ends_s: float) -> Cause | None:
@@ -201,6 +201,15 @@ def add_no_return(
     if found is None or one.trace is None:
         return causes
     return replace(causes, lost_after=one.trace.deployed_steps + found.after, is_exact=found.is_exact)
+
+
+def _list_narrow(causes: Sequence[Cause]) -> Iterator[Cause]:
+    """The causes without those of which a part decides by itself."""
+    deciding = [(one.object, one.field) for one in causes if one.decides]
+    for one in causes:
+        inside = (f"{one.field}.", f"{one.field}[")
+        if not one.field or not any(ref == one.object and field.startswith(inside) for ref, field in deciding):
+            yield one
 
 
 def _rank(cause: Cause) -> tuple[bool, bool]:
