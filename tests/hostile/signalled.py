@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {  # what is verified where it stands is 
     "diff": ("diff", "{}/web.yaml", "{}/other.yaml", "-o", "json"),
     "doctor": ("doctor",),
     "explain": ("explain", "S005"),
+    "fix": ("fix", str(EXAMPLES / "01-conflicting-spread"), "--proposals", "1", "-o", "json"),
     "init": ("init", "{}/web.yaml"),
     "mine": ("mine", "{}/runs", "-o", "json"),
     "monitor run": ("monitor", "run", "--rules", "{}/rules.yaml", "{}/events.jsonl"),

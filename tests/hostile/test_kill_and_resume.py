@@ -25,7 +25,7 @@ RUNS = {
     "a broken liveness intent": ["c8/violating", "--scale", "none"],
     "all violations": ["c5/violating", "--scale", "none", "--find", "all"],
     "a sweep in this process": ["c8/violating", "--scale", "2,2", "--workers", "1"],
-    "a sweep in a pool": ["c8/safe", "--scale", "2,2", "--workers", "2"],
+    "a sweep in a pool": ["c1/safe", "--scale", "2,3", "--workers", "2"],
 }
 MOMENTS = ("write", "rename", "renamed")
 

@@ -19,6 +19,7 @@ FUNCTIONS_OF_THEIR_ARGUMENTS = {  # and of nothing else: a result that is found 
     "logic/formula.py",
     "logic/normal.py",
     "logic/automata/tableau.py",  # as long as its tableau
+    "manifests/editing/splicing.py",  # of the text that is changed; nobody writes into what is kept
     "manifests/validation/strict.py",  # a table that the module holds as text
     "manifests/yaml/tree.py",
     "model/by_name/state.py",
@@ -34,6 +35,8 @@ TABLES_THAT_GROW = {  # of objects that remember answers; each answer is a funct
     "logic/machine.py",
     "model/loops/shared.py",
 }
+
+FILLED_BY_DECLARATIONS = {"cluster/loops/meanings.py"}  # while modules are imported, and never after
 
 
 def caching(tree: ast.Module) -> Iterator[str]:
@@ -57,7 +60,8 @@ def test_no_module_holds_something_that_grows() -> None:
     for file in SOURCE.rglob("*.py"):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         empty = [one for one in tree.body if isinstance(one, ast.Assign | ast.AnnAssign) and is_empty(one.value)]
-        assert not empty, f"{file.name}: line {empty[0].lineno}"
+        if file.relative_to(SOURCE).as_posix() not in FILLED_BY_DECLARATIONS:
+            assert not empty, f"{file.name}: line {empty[0].lineno}"
         assert not any(isinstance(node, ast.Global) for node in ast.walk(tree)), file.name
 
 

@@ -41,14 +41,17 @@ def test_the_actual_size_is_proved_without_a_limit(tmp_path, capsys):
     assert capsys.readouterr().out.endswith("HOLDS: 2 properties checked (2 HOLDS)\n")
 
 
-def test_a_sweep_without_a_violation_holds_up_to_its_bound(tmp_path, capsys):
-    path = tmp_path / "c7.yaml"
-    path.write_text(text_of("c7", "safe"), encoding="utf-8")
+def test_a_sweep_without_a_violation_holds_up_to_its_bound_unless_it_is_proved_for_any_size(tmp_path, capsys):
+    bounded, unbounded = tmp_path / "c1.yaml", tmp_path / "c7.yaml"
+    bounded.write_text(text_of("c1", "safe"), encoding="utf-8")
+    unbounded.write_text(text_of("c7", "safe"), encoding="utf-8")
 
-    assert main(["verify", str(path), "--scale", "esc", "--fast-find", "--workers", "1", "-q"]) == 0
+    assert main(["verify", str(unbounded), "--scale", "esc", "--fast-find", "--workers", "1", "-q"]) == 0
     assert capsys.readouterr().out.endswith("SAMPLED-OK: 2 properties checked (2 SAMPLED-OK)\n")
-    assert main(["verify", str(path), "--scale", "2,2", "--workers", "1", "-q"]) == 0
-    assert capsys.readouterr().out.endswith("HOLDS-BOUNDED: 2 properties checked (2 HOLDS-BOUNDED)\n")
+    assert main(["verify", str(unbounded), "--scale", "2,2", "--workers", "1", "-q"]) == 0
+    assert capsys.readouterr().out.endswith("HOLDS: 2 properties checked (2 HOLDS)\n")
+    assert main(["verify", str(bounded), "--scale", "2,2", "--workers", "1", "-q"]) == 0
+    assert capsys.readouterr().out.endswith("HOLDS-BOUNDED: 1 property checked (1 HOLDS-BOUNDED)\n")
 
 
 def test_maps_are_written_to_files(c7, tmp_path):

@@ -203,7 +203,7 @@ def _write(found: FixResult, number: int) -> None:
 
 def _exit_code(found: FixResult) -> int:
     if found.ended_by == "interrupted" and not found.proposals:
-        return first_of((INTERRUPTED, VIOLATED)) if found.violated else INTERRUPTED
+        return INTERRUPTED
     if found.unrepaired:
         return VIOLATED
     return INCONCLUSIVE if found.undecided and not found.violated else OK

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kubeproof.events.declarations import KernelPanic
-from kubeproof.events.usage import KernelPanicEvent
 from kubeproof.intents.declarations import BY_KERNEL_PANIC
 from kubeproof.intents.monitor import CYCLE, STEP, Monitor
 from kubeproof.values import replace
 from kubeproof.verify.proofs.any_size.by_sizes import MOST_ON_A_NODE, Ties
 from kubeproof.verify.proofs.any_size.evenly import find_ties_of_evenness
 from kubeproof.verify.proofs.any_size.family import Family
+
+if TYPE_CHECKING:
+    from kubeproof.events.usage import KernelPanicEvent
 
 
 def may_panic(family: Family) -> bool:
@@ -30,6 +34,8 @@ def find_ties_of_load(family: Family) -> Ties | None:
     As long as none has failed pods are spread evenly, so that a node has at most its share, rounded up; and a node with
     so many pods does not fail. So none is the first to fail.
     """
+    from kubeproof.events.usage import KernelPanicEvent  # few sweeps have one
+
     calm = without_panics(family)
     even = find_ties_of_evenness(calm)
     others = [workload for n, workload in enumerate(family.plan.setup.workloads) if n != family.number]

@@ -15,7 +15,6 @@ from kubeproof.verify.options import ABSTRACTION, VerifyOptions
 from kubeproof.verify.proofs.any_size.by_budget import find_ties_of_budget
 from kubeproof.verify.proofs.any_size.by_load import find_ties_of_load, is_about_panics, may_panic, without_panics
 from kubeproof.verify.proofs.any_size.by_name import count_up, names_a_node
-from kubeproof.verify.proofs.any_size.by_pods import follow_one_pod
 from kubeproof.verify.proofs.any_size.by_rest import find_ties_of_even_rest, find_ties_of_rest
 from kubeproof.verify.proofs.any_size.by_sizes import Ties, find_ties_of_bound, find_ties_of_room
 from kubeproof.verify.proofs.any_size.family import Family, find_family
@@ -138,6 +137,8 @@ def prove_any_size(loaded: Loaded, options: VerifyOptions) -> dict[str, HoldsFor
 
 def _follow(family: Family, options: VerifyOptions) -> dict[str, HoldsFor]:
     """What follows from what becomes of one pod."""
+    from kubeproof.verify.proofs.any_size.by_pods import follow_one_pod  # searches: few sweeps come so far
+
     followed = follow_one_pod(family, options)
     if followed is None:
         return {}
