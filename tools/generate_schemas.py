@@ -1,6 +1,6 @@
 """Writes what schemas repeat of the code: settings that options have, and why a search may stop.
 
-python tools/generate_schemas.py           writes both schemas
+python tools/generate_schemas.py           writes both schemas, and their copies in the documentation
 python tools/generate_schemas.py --check   exit code 1 if a committed schema is not current
 """
 
@@ -17,7 +17,9 @@ from kubeproof.cli.commands.verify import verify_command
 from kubeproof.cli.options.settings import VERIFY_KEYS
 from kubeproof.engine.stopped import StopReason
 
-SCHEMAS = Path(__file__).parents[1] / "src" / "kubeproof" / "report" / "schemas"
+ROOT = Path(__file__).parents[1]
+SCHEMAS = ROOT / "src" / "kubeproof" / "report" / "schemas"
+PUBLISHED = ROOT / "docs" / "reference" / "schemas"
 SETTINGS, RESULTS = SCHEMAS / "settings.schema.json", SCHEMAS / "verify.schema.json"
 Schema = dict[str, Any]
 
@@ -70,9 +72,8 @@ def _find_holders(value: Any, key: str) -> list[Schema]:
 def schemas() -> dict[Path, str]:
     """Each schema as it should be."""
     made = ((SETTINGS, with_settings), (RESULTS, with_reasons))
-    return {
-        path: json.dumps(make(json.loads(path.read_text(encoding="utf-8"))), indent=2) + "\n" for path, make in made
-    }
+    own = {path: json.dumps(make(json.loads(path.read_text(encoding="utf-8"))), indent=2) + "\n" for path, make in made}
+    return own | {PUBLISHED / path.name: text for path, text in own.items()}
 
 
 def main() -> int:
