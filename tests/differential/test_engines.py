@@ -46,8 +46,8 @@ FAMILIES = {
 }
 PER_RUN = {
     **{"spread": 500, "failure": 400, "scale": 300, "write": 350, "direct": 300, "own": 150},
-    **{"rollout": 400, "autoscale": 450, "load": 300, "deschedule": 500, "drain": 350},
-    **{"holdings": 300, "rations": 300, "storage": 300, "daemon": 200, "preempt": 300, "stateful": 200},
+    **{"rollout": 300, "autoscale": 325, "load": 300, "deschedule": 350, "drain": 300},
+    **{"holdings": 300, "rations": 300, "storage": 300, "daemon": 200, "preempt": 225, "stateful": 200},
     **{"gitops": 100, "traffic": 60, "ending": 120, "machines": 35, "job": 200, "cron": 80},
     **{"vertical": 45, "removal": 60, "budget": 60, "waiting": 40, "containers": 50, "shared quota": 50, "foreign": 25},
     **{"aging": 30, "long-lived": 10, "promise": 60},
