@@ -278,6 +278,34 @@ def test_dependencies_that_lie_beside_a_chart_are_found_there(tmp_path: Path) ->
     assert copy_without_dependencies(str(tmp_path / "lib"), str(tmp_path / "copies"), Bounds()) is None
 
 
+@pytest.mark.parametrize(("kind", "is_found"), [("type: library\n", True), ("", False)])
+def test_a_library_of_the_same_repository_is_found_by_its_name(tmp_path: Path, kind: str, is_found: bool) -> None:
+    """One that is no library gives objects by itself: whether it does is what its dependent says, and that is lost."""
+    asked = "dependencies:\n- name: common\n  repository: oci://elsewhere\n"
+    for name, text in (("web", "name: web\n" + asked), ("common", "name: common\n" + kind)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "Chart.yaml").write_text(text)
+    (tmp_path / "copies").mkdir()
+    copy = copy_without_dependencies(str(tmp_path / "web"), str(tmp_path / "copies"), Bounds())
+
+    assert copy is not None
+    assert Path(copy, "charts", "common", "Chart.yaml").exists() == is_found
+
+
+def test_requirements_of_older_charts_that_lie_beside_them_are_found(tmp_path: Path) -> None:
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "Chart.yaml").write_text("name: web")
+    (tmp_path / "web" / "requirements.yaml").write_text("dependencies:\n- name: x\n  repository: file://../lib\n")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "Chart.yaml").write_text("name: lib\n")
+    (tmp_path / "copies").mkdir()
+    copy = copy_without_dependencies(str(tmp_path / "web"), str(tmp_path / "copies"), Bounds())
+
+    assert copy is not None
+    assert Path(copy, "charts", "lib", "Chart.yaml").exists()
+    assert not Path(copy, "requirements.yaml").exists()
+
+
 def test_recipes_that_take_too_long_together_are_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MOST_RENDERING_S", -1.0)
     for name in ("a", "b"):

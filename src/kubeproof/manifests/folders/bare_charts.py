@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator
 
 from kubeproof.manifests.yaml.guard import Bounds
 
 CHART = "Chart.yaml"
-_FILES = ("requirements.yaml", "requirements.lock", "Chart.lock", "values.schema.json")  # what asks for more
+REQUIREMENTS = "requirements.yaml"
+_FILES = (REQUIREMENTS, "requirements.lock", "Chart.lock", "values.schema.json")  # what asks for more
 _DEPENDENCIES = re.compile(r"(?m)^dependencies:[^\n]*\n(?:(?:[ \t-][^\n]*|#[^\n]*)?\n)*")
 _BESIDE = re.compile(r"(?m)^[ \t-]*repository:\s*[\"']?file://([^\s\"']+)")
+_NAMED = re.compile(r"(?m)^[ \t-]*name:\s*[\"']?([\w.-]+)")
 _LIBRARY = re.compile(rb"(?m)^type:\s*[\"']?library\b")
 
 
@@ -23,7 +26,8 @@ def is_library(chart: bytes) -> bool:
 def copy_without_dependencies(directory: str, folder: str, bounds: Bounds) -> str | None:
     """A copy of a chart in a folder that asks for nothing it lacks; None if there is nothing to leave out.
 
-    Dependencies that lie beside it (`repository: file://../common`) are put where helm looks for them.
+    Dependencies that lie beside it (`repository: file://../common`, or a library chart of that name in the folder of
+    the chart, as in repositories of charts) are put where helm looks for them.
     """
     try:
         with open(os.path.join(directory, CHART), encoding="utf-8") as file:
@@ -36,11 +40,29 @@ def copy_without_dependencies(directory: str, folder: str, bounds: Bounds) -> st
         shutil.copytree(directory, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", *_FILES))
         with open(os.path.join(copy, CHART), "w", encoding="utf-8") as file:
             file.write(bare)
-        for place in _BESIDE.findall(text):
-            _copy_beside(os.path.normpath(os.path.join(directory, place)), os.path.join(copy, "charts"), bounds)
+        for place in _find_beside(directory, text):
+            _copy_beside(place, os.path.join(copy, "charts"), bounds)
     except (OSError, UnicodeDecodeError, shutil.Error):
         return None
     return copy
+
+
+def _find_beside(directory: str, text: str) -> Iterator[str]:
+    """The directories of dependencies that nobody has to fetch."""
+    asked = "".join(_DEPENDENCIES.findall(text if text.endswith("\n") else f"{text}\n"))
+    older = os.path.join(directory, REQUIREMENTS)  # of charts with apiVersion v1
+    if os.path.isfile(older):
+        with open(older, encoding="utf-8") as file:
+            asked += file.read()
+    for place in _BESIDE.findall(asked):
+        yield os.path.normpath(os.path.join(directory, place))
+    near = os.path.dirname(os.path.abspath(directory))
+    for name in _NAMED.findall(asked):
+        chart = os.path.join(near, os.path.basename(name), CHART)
+        if os.path.isfile(chart):
+            with open(chart, "rb") as found:
+                if is_library(found.read()):
+                    yield os.path.dirname(chart)
 
 
 def _copy_beside(chart: str, charts: str, bounds: Bounds) -> None:
