@@ -57,7 +57,10 @@ from kubeproof.verify.proofs.crowd.proving import Input, prove_part
 from kubeproof.verify.proofs.slicing import cut_by_relations
 from kubeproof.verify.run import verify
 from kubeproof.verify.searching import Watch
+from tests.differential.footprints.lines import NO_MORE, Forgotten, Line
 from tests.differential.guards.clusters import of, selecting
+from tests.differential.guards.judging import Judge
+from tests.differential.guards.witnesses_parts import WITNESSES
 from tests.differential.test_slicing import PATIENT
 from tests.property.mixed import DEFAULT_TOLERATIONS, Mix, mixed_inputs
 
@@ -375,3 +378,12 @@ def test_pods_that_are_proved_to_be_apart_are_so_in_many_more_cases(number: int)
 @pytest.mark.parametrize("number", range(10, 20))
 def test_nothing_that_is_proved_is_violated_in_many_more_cases(number: int) -> None:
     assert compare_many(number, 1_000, CROWD if number % 2 else FEW_KINDS)["inputs"] > 100
+
+
+def test_a_scheduler_that_says_that_others_leave_it_alone_is_believed() -> None:
+    judge = Judge(WITNESSES["a node relates those that it takes"]())
+    forgotten = Line("kubeproof.controllers.scheduler.controller", "SchedulerController", "among", NO_MORE)
+
+    assert judge.find_disagreement(in_parts=True) == ""
+    with Forgotten(forgotten):
+        assert judge.find_disagreement(in_parts=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from kubeproof.cluster.loops.actions import Action, CreateObject, Remember, SetDesired, SetTemplate
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
-from kubeproof.cluster.loops.footprint import NOBODY, Deletes, Footprint, Sizing, Writes, some
+from kubeproof.cluster.loops.footprint import NOBODY, Among, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
@@ -72,6 +72,7 @@ class GitOpsController:
             sees_objects=some((self.workload,)),
             sees_new_pods=NOBODY,
             wakes_on=Writes.SIZES | Writes.TEMPLATES | Writes.REMOVALS,  # at first every object is what Git says
+            among=Among.IN_ROUNDS,
         )
 
     @property

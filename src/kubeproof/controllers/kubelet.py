@@ -17,7 +17,7 @@ from dataclasses import replace
 from kubeproof.cluster.loops.actions import Advance, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
-from kubeproof.cluster.loops.footprint import EVERYBODY, QUIET, Clocks, Writes
+from kubeproof.cluster.loops.footprint import EVERYBODY, QUIET, Among, Clocks, Writes
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell
 from kubeproof.controllers.admission.kubelet_admission import competing, count_rejected
@@ -60,7 +60,12 @@ class Kubelet:
 
     reads_nodes = mention_scheduling
     footprint = replace(
-        QUIET, writes=Writes.PHASES, clocks=Clocks.PHASES, chooses_by_start=EVERYBODY, chooses_by_end=EVERYBODY
+        QUIET,
+        writes=Writes.PHASES,
+        clocks=Clocks.PHASES,
+        chooses_by_start=EVERYBODY,
+        chooses_by_end=EVERYBODY,
+        among=Among.BY_ITSELF,
     )
 
     @property

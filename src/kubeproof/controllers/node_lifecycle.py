@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.loops.actions import NodeChange, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
-from kubeproof.cluster.loops.footprint import QUIET, Clocks, Writes
+from kubeproof.cluster.loops.footprint import QUIET, Among, Clocks, Writes
 from kubeproof.cluster.loops.mentions import Mentions, mention_nothing
 from kubeproof.cluster.loops.node_verbs import (
     NOTICE,
@@ -87,7 +87,7 @@ class NodeMonitor:
     name: Actor = Actor(ActorKind.NODE_CONTROLLER)
 
     reads_nodes = mention_nothing
-    footprint = replace(QUIET, writes=Writes.CONDITIONS, clocks=Clocks.SILENCE)
+    footprint = replace(QUIET, writes=Writes.CONDITIONS, clocks=Clocks.SILENCE, among=Among.BY_ITSELF)
 
     @property
     def reads(self) -> Reads:
@@ -136,7 +136,7 @@ class NoExecuteTainter:
     name: Actor = Actor(ActorKind.NODE_CONTROLLER)
 
     reads_nodes = mention_zones
-    footprint = replace(QUIET, writes=Writes.CONDITIONS, clocks=Clocks.SILENCE)
+    footprint = replace(QUIET, writes=Writes.CONDITIONS, clocks=Clocks.SILENCE, among=Among.TAINTING)
 
     @property
     def reads(self) -> Reads:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from kubeproof.cluster.loops.actions import Action, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import NOTHING, QUIET
+from kubeproof.cluster.loops.footprint import NOTHING, QUIET, Among
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import Volume, open_claims, possible_volumes, provision, suitable, with_bindings
@@ -30,7 +30,7 @@ class VolumeController:
     stage: int = Stage.ALWAYS
 
     reads_nodes = mention_volumes
-    footprint = replace(QUIET, writes=NOTHING)  # which volume a claim has is a memory of its own
+    footprint = replace(QUIET, writes=NOTHING, among=Among.BY_ITSELF)  # which volume a claim has is a memory of its own
 
     @property
     def name(self) -> Actor:

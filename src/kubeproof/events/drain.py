@@ -13,7 +13,7 @@ from dataclasses import replace
 from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen, Stage
-from kubeproof.cluster.loops.footprint import MOMENT, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.loops.footprint import MOMENT, Among, Clocks, Deletes, Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.loops.node_verbs import DRAIN, DRAIN_UNCORDON, DRAINED, MAINTAIN, REMOVE, RETURN, NodeVerb
 from kubeproof.cluster.nodes.daemons import daemon_sets
@@ -194,6 +194,7 @@ class DrainProgress(NoWorkloads):
         sizing=Sizing.KEPT,
         clocks=Clocks.MAINTENANCE,
         wakes_on=Writes.DRAINS,
+        among=Among.EMPTYING,
     )
 
     @property

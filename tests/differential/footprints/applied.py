@@ -18,6 +18,7 @@ from kubeproof.model.loops.assembly import takes_several_down
 from kubeproof.model.plan import Plan, make_plan
 from kubeproof.model.planning.ground import _works_on_nodes
 from kubeproof.model.reductions.bursts import _hits
+from kubeproof.model.reductions.loosened import Surroundings, _loosen
 from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
 from kubeproof.verify.proofs.bounds import prove_by_bounds
 from kubeproof.verify.proofs.crowd.freeing import free
@@ -67,7 +68,15 @@ def applied(loaded: Loaded) -> tuple[object, ...]:
         _works_on_nodes(plan.setup, plan.declared),
         takes_several_down(plan.declared),
         tuple(sorted(may_run_unready(plan.setup, plan.declared))),
+        _among_others(plan),
     )
+
+
+def _among_others(plan: Plan) -> tuple[str, ...]:
+    """What others may do to the loops, where they leave room and drained nodes, and where they do not."""
+    refs = [workload.owner or workload.ref for workload in plan.setup.workloads]
+    worlds = [Surroundings(dict.fromkeys(refs, short), drains_end=not short) for short in (0, 1)]
+    return tuple(type(_loosen(loop, plan, around)).__name__ for around in worlds for loop in plan.controllers)
 
 
 def _crowd(loaded: Loaded) -> Iterator[object]:

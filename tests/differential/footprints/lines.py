@@ -16,13 +16,26 @@ from pathlib import Path
 from typing import Any
 
 import kubeproof
-from kubeproof.cluster.loops.footprint import NOBODY, NOTHING, UNKNOWN, Deletes, Footprint, Scope, Sizing, Workloads
+from kubeproof.cluster.loops.footprint import (
+    NOBODY,
+    NOTHING,
+    UNKNOWN,
+    Among,
+    Deletes,
+    Footprint,
+    Scope,
+    Sizing,
+    Workloads,
+)
 from kubeproof.cluster.loops.mentions import mention_everything, mention_nothing
 from kubeproof.model.loops.shared import forget
 
 PACKAGE = Path(kubeproof.__file__).parent
 ROOMS = ("controllers", "events", "intents")
-LEAST = {"deletes": Deletes.NO_PODS, "sizing": Sizing.KEPT, "takes_pods_of": Scope.NOWHERE, "wakes_on": NOTHING}
+LEAST = {
+    **{"deletes": Deletes.NO_PODS, "sizing": Sizing.KEPT, "takes_pods_of": Scope.NOWHERE, "wakes_on": NOTHING},
+    "among": Among.BY_ITSELF,
+}
 REMOVED, NO_MORE = "removed", "nothing"
 NODES = "reads_nodes"
 Change = Callable[[Footprint], Footprint]

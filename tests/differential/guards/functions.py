@@ -76,7 +76,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "verify/strategies/parts.py": ("_find_lone_pods",),
     "verify/strategies/pod_by_pod.py": ("attempt",),
     "intents/kind.py": ("counts_in_the_end",),
-    "model/reductions/loosened.py": ("_loosen", "_bindings", "_is_certain", "_find_forgotten"),
+    "model/reductions/loosened.py": ("_fill", "_empty", "_bindings", "_is_certain", "_find_forgotten"),
     "intents/facts/drained.py": ("show_nodes",),
     "verify/proofs/coarser.py": ("proofs",),
     "verify/proofs/bounds.py": ("prove_by_bounds", "_is_bounded", "_has_room", "_always_fits", "is_even"),

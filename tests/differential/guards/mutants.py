@@ -564,16 +564,12 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
-        Guard(
-            "model/reductions/loosened.py",
-            "_loosen",
-            "isinstance(controller, DrainProgress) and (not around.drains_end)",
-        ),
+        Guard("model/reductions/loosened.py", "_empty", "not around.drains_end"),
         "others never leave a drained node",
         True,
     ),
     (
-        Guard("model/reductions/loosened.py", "_loosen", "isinstance(controller, PinnedScheduler)"),
+        Guard("model/reductions/loosened.py", "_fill", "_short(plan, scheduler.workload, around)"),
         "a daemon pod comes too late",
         True,
     ),
@@ -619,11 +615,6 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (
         Guard("verify/proofs/slicing.py", "_relations", "(yield from _sharing_ports(loaded.setup, forms))"),
         "room where a port is taken is none",
-        True,
-    ),
-    (
-        Guard("model/reductions/loosened.py", "_loosen", "isinstance(controller, SchedulerController)"),
-        "a node relates those that it takes",
         True,
     ),
     (

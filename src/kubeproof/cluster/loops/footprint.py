@@ -121,6 +121,19 @@ class Scope(Enum):
     ANYWHERE = "any nodes"
 
 
+class Among(Enum):
+    """What pods of other workloads, of which a proof knows nothing, may do to the steps of a loop."""
+
+    HELD_UP = "hold them up for ever"
+    BY_ITSELF = "nothing: they follow from its own workload, or from what is known of a node"
+    CHOOSING = "take room on nodes, and sway the scores by which it chooses one"
+    FILLED = "take the room on the nodes that its pods are made for"
+    EMPTYING = "stay on the node that it waits to be empty"
+    TAINTING = "be all that makes the taint of a node matter"
+    RETRYING = "let its back-off be over at any moment"
+    IN_ROUNDS = "let its next round come at any moment"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Footprint:
     """What somebody reads and does, as far as a reduction or a proof asks for it."""
@@ -137,6 +150,7 @@ class Footprint:
     sees_objects: Workloads = EVERYBODY  # whose object it writes, or ReplicaSet's size it reads, not being its loop
     sees_new_pods: Workloads = EVERYBODY  # whose pods without a node it takes together with those of others
     wakes_on: Writes = EVERYTHING  # it does nothing before somebody else writes some of this
+    among: Among = Among.HELD_UP
     takes_young: bool = False  # it can be shown young pods as one more place: `kubeproof.model.reductions.young_pods`
 
     # Of events, as they are declared.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.loops.actions import Delete, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.loops.footprint import NOBODY, Among, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import ACTIVE, EVICTING, NodeCell, WorkloadCell
@@ -70,6 +70,7 @@ class DrainEviction:
             clocks=Clocks(0),
             sees_objects=NOBODY,  # budgets ask for what users write, not for ReplicaSets
             wakes_on=Writes.DRAINS,
+            among=Among.BY_ITSELF,
         )
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from kubeproof.cluster.labels import NO_EXECUTE, Taint, Toleration
 from kubeproof.cluster.loops.actions import EvictDue, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import QUIET, Clocks, Deletes, Writes
+from kubeproof.cluster.loops.footprint import QUIET, Among, Clocks, Deletes, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
@@ -76,7 +76,9 @@ class TaintEviction:
     name: Actor = Actor(ActorKind.TAINT_EVICTION)
 
     reads_nodes = mention_nothing
-    footprint = replace(QUIET, writes=Writes.DELETIONS, deletes=Deletes.TAINTED, clocks=Clocks.TAINTS)
+    footprint = replace(
+        QUIET, writes=Writes.DELETIONS, deletes=Deletes.TAINTED, clocks=Clocks.TAINTS, among=Among.BY_ITSELF
+    )
 
     @property
     def reads(self) -> Reads:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.loops.actions import SetReplicas
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Deletes, Footprint, Writes, some
+from kubeproof.cluster.loops.footprint import NOBODY, Among, Clocks, Deletes, Footprint, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import family, short_name
@@ -57,6 +57,7 @@ class RolloutController:
             tells_ends=some(self.reads.workloads),
             sees_objects=NOBODY,
             sees_new_pods=NOBODY,
+            among=Among.BY_ITSELF,
         )
 
     @property

@@ -14,7 +14,7 @@ from typing import ClassVar
 from kubeproof.cluster.loops.actions import Action, Bind, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import EVERYBODY, QUIET, Footprint, Writes
+from kubeproof.cluster.loops.footprint import EVERYBODY, QUIET, Among, Footprint, Writes
 from kubeproof.cluster.nodes.places import CORDONED, Layout, condition, taints_of, unwelcome
 from kubeproof.cluster.objects import Node, Setup, short_name
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
@@ -82,7 +82,7 @@ class SchedulerController:
     _known: dict[object, Answer] = field(default_factory=dict, compare=False, repr=False)
 
     reads_nodes = mention_scheduling
-    _said: ClassVar[Footprint] = replace(QUIET, writes=Writes.BINDINGS, chooses_by_end=EVERYBODY)
+    _said: ClassVar[Footprint] = replace(QUIET, writes=Writes.BINDINGS, chooses_by_end=EVERYBODY, among=Among.CHOOSING)
 
     @property
     def footprint(self) -> Footprint:

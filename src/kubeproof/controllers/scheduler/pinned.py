@@ -13,7 +13,7 @@ from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.loops.actions import BindPinned, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Footprint, Writes
+from kubeproof.cluster.loops.footprint import NOBODY, Among, Clocks, Footprint, Writes
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup, short_name
 from kubeproof.cluster.state import NodeCell, WorkloadCell
@@ -56,6 +56,7 @@ class PinnedScheduler:
             tells_starts=NOBODY,
             sees_objects=NOBODY,
             sees_new_pods=NOBODY,
+            among=Among.FILLED,
         )
 
     @property

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actions import NodeRef
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen
-from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Workloads, Writes, some
+from kubeproof.cluster.loops.footprint import NOBODY, Among, Footprint, Workloads, Writes, some
 from kubeproof.cluster.nodes.places import CORDONED, condition, taints_of, unwelcome
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
@@ -65,6 +65,7 @@ class PreemptingScheduler(SchedulerController):
             tells_starts=find_read_by_preemption(self.layout.setup),
             sees_objects=NOBODY,
             sees_new_pods=some(w for w in self.reads.workloads if w != self.workload),
+            among=Among.CHOOSING,
         )
 
     def __post_init__(self) -> None:

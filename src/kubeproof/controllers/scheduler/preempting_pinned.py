@@ -11,7 +11,7 @@ from dataclasses import field
 
 from kubeproof.cluster.loops.actions import Action, Bind, BindPinned, NodeRef, Unnominate
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen
-from kubeproof.cluster.loops.footprint import NOBODY, Footprint
+from kubeproof.cluster.loops.footprint import NOBODY, Among, Footprint
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.evictions.budgets import BudgetScale
 from kubeproof.controllers.scheduler.attempts import Attempt, Entry, with_nominated
@@ -38,6 +38,7 @@ class PreemptingPinnedScheduler(PinnedScheduler):
         return Footprint(
             tells_starts=find_read_by_preemption(self.layout.setup),
             sees_objects=NOBODY,
+            among=Among.FILLED,
         )
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ from dataclasses import field
 from kubeproof.cluster.loops.actions import Action, Arrive, KeepNode, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Footprint, Writes, some
+from kubeproof.cluster.loops.footprint import NOBODY, Among, Clocks, Footprint, Writes, some
 from kubeproof.cluster.nodes.daemons import Eligibility, eligibility, mention_eligibility
 from kubeproof.cluster.nodes.places import Layout, taints_of
 from kubeproof.cluster.objects import Strategy, family, short_name
@@ -81,6 +81,7 @@ class DaemonSetController:
             chooses_by_start=some(self.members if len(self.members) == 1 else ()),
             sees_objects=NOBODY,
             sees_new_pods=some(self._charged),
+            among=Among.BY_ITSELF,
         )
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from kubeproof.cluster.loops.actions import SetReplicas
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import QUIET, Writes
+from kubeproof.cluster.loops.footprint import QUIET, Among, Writes
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import short_name
@@ -37,7 +37,7 @@ class DeploymentController:
     stage: int = Stage.ALWAYS
 
     reads_nodes = mention_nothing
-    footprint = replace(QUIET, writes=Writes.REPLICA_SETS)
+    footprint = replace(QUIET, writes=Writes.REPLICA_SETS, among=Among.BY_ITSELF)
 
     @property
     def name(self) -> Actor:

@@ -30,7 +30,7 @@ from kubeproof.cluster.loops.actions import (
 )
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
-from kubeproof.cluster.loops.footprint import NOBODY, NOTHING, Footprint, Writes, some
+from kubeproof.cluster.loops.footprint import NOBODY, NOTHING, Among, Footprint, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import JobRules, short_name
@@ -125,6 +125,7 @@ class JobController:
             tells_starts=some((self.workload,)),
             sees_objects=NOBODY,
             sees_new_pods=some(self._charged),
+            among=Among.RETRYING,
         )
 
     @property

@@ -17,7 +17,7 @@ from typing import cast
 from kubeproof.cluster.loops.actions import ANY, Action, Arrive, CreatePods, Delete, DeleteUnbound, NodeRef
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
+from kubeproof.cluster.loops.footprint import NOBODY, Among, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import family, short_name
@@ -87,6 +87,7 @@ class ReplicaSetController:
             tells_ends=some(self._charged),
             sees_objects=NOBODY,
             sees_new_pods=some(self._charged),
+            among=Among.BY_ITSELF,
         )
 
     def __post_init__(self) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.loops.actions import Action, CreatePods, DeleteUnbound, KeepNode, NodeRef, SetCurrent
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Seen, Stage
-from kubeproof.cluster.loops.footprint import NOBODY, Clocks, Footprint, Writes, some
+from kubeproof.cluster.loops.footprint import NOBODY, Among, Clocks, Footprint, Writes, some
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short_name
@@ -80,6 +80,7 @@ class StatefulSetController:
             tells_starts=some((self.workload, *self.members)),
             sees_objects=NOBODY,
             sees_new_pods=some(self._charged),
+            among=Among.BY_ITSELF,
         )
 
     def __post_init__(self) -> None:

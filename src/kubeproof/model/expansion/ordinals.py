@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.labels import as_labels
+from kubeproof.cluster.loops.footprint import Sizing, Writes, footprint_of
 from kubeproof.cluster.objects import PodTemplate, Setup, Workload, family
 from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import UsageError
-from kubeproof.events.declarations import Apply, Event, Scale
+from kubeproof.events.declarations import Event
 
 MOST_ORDINALS = 32  # of all StatefulSets and revisions together: each is a workload of its own to every loop
 LABELS = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
@@ -76,10 +77,18 @@ def revision_templates(setup: Setup, workload: int) -> list[PodTemplate]:
 def _most_replicas(setup: Setup, main: Workload, events: tuple[Event, ...]) -> int:
     """As many pods as the set may ever be asked for."""
     sizes = [main.replicas]
-    sizes += [n for e in events if isinstance(e, Scale) and e.target == main.ref for n in e.replicas]
-    sizes += [e.workload.replicas for e in events if isinstance(e, Apply) and e.workload.ref == main.ref]
+    sizes += find_written_sizes(events, main.ref)
     sizes += [autoscaler.max_replicas for autoscaler in setup.autoscalers if autoscaler.target == main.ref]
     return max(sizes)
+
+
+def find_written_sizes(events: Iterable[Event], ref: str) -> Iterator[int]:
+    """Every size that events write of a workload."""
+    for event in (event for event in events if event.subject == ref):
+        told = footprint_of(event)
+        if Writes.SIZES in told.writes and told.sizing is Sizing.ANY:
+            raise UsageError(f"event {event.name} may write any size of {ref}", "Let its footprint tell which sizes")
+        yield from event.sizes
 
 
 def _ordinal(setup: Setup, main: Workload, template: PodTemplate, revision: int, number: int) -> Workload:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubeproof.cluster.kinds import REPLICA_SET
 from kubeproof.cluster.objects import Setup, Workload, family, revisions_of, workload_number
 from kubeproof.errors import UsageError
-from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Create, Event, NeverReady, Rollout
+from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Create, Event, NeverReady
 from kubeproof.model.expansion.ordinals import revision_templates
 from kubeproof.values import replace
 
@@ -18,15 +18,15 @@ def with_revisions(setup: Setup, events: tuple[Event, ...]) -> Setup:
     """The setup with a ReplicaSet for every later revision that a rollout event may bring."""
     later: list[Workload] = []
     for event in events:
-        if isinstance(event, Rollout) and not event.back:
-            declared = setup.workloads[workload_number(setup, event.target)]
+        if event.new_revisions and event.subject is not None:
+            declared = setup.workloads[workload_number(setup, event.subject)]
             known = sum(other.owner == declared.ref for other in later)
-            for number in range(known + 2, known + 2 + event.max):
+            for number in range(known + 2, known + 2 + event.new_revisions):
                 name = f"{declared.name}-rev{number}"
                 kind = _revision_kind(declared)
                 later.append(replace(declared, kind=kind, name=name, replicas=0, owner=declared.ref))
-        elif isinstance(event, Apply) and event.workload.rules.rolls_out:
-            later += _apply_revision(setup, event, later)
+        elif event.form is not None and event.form.rules.rolls_out:
+            later += _apply_revision(setup, event.form, later)
     if len(later) > MOST_REVISIONS:
         raise UsageError(f"events may bring {len(later)} further revisions", f"Allow at most {MOST_REVISIONS} in all")
     return replace(setup, workloads=(*setup.workloads, *later))
@@ -37,16 +37,15 @@ def _revision_kind(declared: Workload) -> str:
     return REPLICA_SET if declared.rules.owns_replica_sets else declared.kind
 
 
-def _apply_revision(setup: Setup, event: Apply, later: list[Workload]) -> list[Workload]:
+def _apply_revision(setup: Setup, form: Workload, later: list[Workload]) -> list[Workload]:
     """The ReplicaSet for the pod template that is applied, unless a revision with it is known."""
-    declared = setup.workloads[workload_number(setup, event.workload.ref)]
+    declared = setup.workloads[workload_number(setup, form.ref)]
     own = [other for other in later if other.owner == declared.ref]
-    if any(known.template == event.workload.template for known in (declared, *own)):
+    if any(known.template == form.template for known in (declared, *own)):
         return []
     name = f"{declared.name}-rev{len(own) + 2}"
-    template = event.workload.template
     kind = _revision_kind(declared)
-    return [replace(declared, kind=kind, name=name, replicas=0, owner=declared.ref, template=template)]
+    return [replace(declared, kind=kind, name=name, replicas=0, owner=declared.ref, template=form.template)]
 
 
 def with_applied(setup: Setup, events: tuple[Event, ...]) -> tuple[Setup, frozenset[int]]:
@@ -54,9 +53,9 @@ def with_applied(setup: Setup, events: tuple[Event, ...]) -> tuple[Setup, frozen
     known = {workload.ref for workload in setup.workloads}
     extra = []
     for event in events:
-        if isinstance(event, Apply) and event.workload.ref not in known:
-            known.add(event.workload.ref)
-            extra.append(event.workload)
+        if event.form is not None and event.form.ref not in known:
+            known.add(event.form.ref)
+            extra.append(event.form)
     first = len(setup.workloads)
     whole = replace(setup, workloads=(*setup.workloads, *extra))
     return whole, frozenset(range(first, first + len(extra)))

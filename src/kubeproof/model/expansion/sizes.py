@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from kubeproof.cluster.kinds import KINDS, REPLICA_SET
+from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import Container, Setup, Workload
 from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.steering.vertical import INITIAL, OFF, VerticalPodAutoscaler, is_size, sizes_of
@@ -28,7 +29,8 @@ from kubeproof.cluster.usage import (
 from kubeproof.controllers.vpa.controller import LEAST_CHANGE
 from kubeproof.controllers.vpa.recommendation import Rules, is_far_off, recommend, resize
 from kubeproof.errors import UsageError
-from kubeproof.events.declarations import Apply, Event, Rollout, Scale
+from kubeproof.events.declarations import Event
+from kubeproof.model.expansion.ordinals import find_written_sizes
 
 RESIZED_KINDS = tuple(kind.name for kind in KINDS.values() if kind.has_replica_set)
 MOST_SIZES = 20  # of one workload: each is a workload of its own to every loop
@@ -56,9 +58,9 @@ def why_idle(setup: Setup, vpa: VerticalPodAutoscaler, events: tuple[Event, ...]
 
 
 def _rolls_out(event: Event, target: Workload) -> bool:
-    if isinstance(event, Rollout):
-        return event.target == target.ref
-    return isinstance(event, Apply) and event.workload.ref == target.ref and event.workload.template != target.template
+    if event.subject != target.ref or Writes.TEMPLATES not in footprint_of(event).writes:
+        return False
+    return event.form is None or event.form.template != target.template
 
 
 def rules_of(setup: Setup) -> Rules:
@@ -140,11 +142,7 @@ def most_pods(setup: Setup, events: tuple[Event, ...], ref: str) -> int:
     """How many pods of a workload may be ready at once."""
     sizes = [workload.replicas for workload in setup.workloads if workload.ref == ref]
     sizes += [autoscaler.max_replicas for autoscaler in setup.autoscalers if autoscaler.target == ref]
-    for event in events:
-        if isinstance(event, Scale) and event.target == ref:
-            sizes += event.replicas
-        if isinstance(event, Apply) and event.workload.ref == ref:
-            sizes.append(event.workload.replicas)
+    sizes += find_written_sizes(events, ref)
     return max(sizes, default=1)
 
 

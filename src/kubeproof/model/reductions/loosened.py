@@ -8,14 +8,14 @@ full, and the end of a drain. `kubeproof.verify.proofs.crowd` says where that is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kubeproof.cluster.loops.actions import Action, Bind, NodeChange, NodeRef, Remember, SetDesired
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import AnySeen, Decision, Groups, Loop, Reads, Role, Seen, Stage, View
-from kubeproof.cluster.loops.footprint import UNKNOWN, footprint_of
+from kubeproof.cluster.loops.footprint import Among, footprint_of
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.loops.node_verbs import RETURN
 from kubeproof.cluster.nodes.daemons import daemon_sets
@@ -26,13 +26,13 @@ from kubeproof.controllers.evictions.budgets import ask_for_ends
 from kubeproof.controllers.late import GitOpsController, JobController, PinnedScheduler
 from kubeproof.controllers.node_lifecycle import Condition, NoExecuteTainter
 from kubeproof.controllers.scheduler.controller import SchedulerController, Sight
-from kubeproof.events.drain import DrainEvent, DrainProgress
+from kubeproof.events.drain import DrainEvent
 from kubeproof.intents.facts.drained import DrainsComplete
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.fair_waits import asynchronous
 from kubeproof.named_tuples import NamedTuple
-from kubeproof.values import dataclass
+from kubeproof.values import complete, dataclass
 
 if TYPE_CHECKING:
     from kubeproof.controllers.gitops import Spec as Written
@@ -105,19 +105,8 @@ def _asks_for_pods(setup: Setup, template: PodTemplate) -> bool:
 
 
 def _loosen(controller: Loop, plan: Plan, around: Surroundings) -> Loop:
-    if isinstance(controller, SchedulerController):
-        return _free(controller, plan, around)
-    if isinstance(controller, PinnedScheduler):
-        return OptionalLoop(controller) if _short(plan, controller.workload, around) else controller
-    if isinstance(controller, DrainProgress) and not around.drains_end:
-        return OptionalLoop(controller)
-    if isinstance(controller, NoExecuteTainter) and not daemon_sets(plan.setup):
-        return TainterOfPods(controller)
-    if isinstance(controller, GitOpsController):
-        return UntimedReconciler(controller)
-    if footprint_of(controller) is UNKNOWN:
-        return OptionalLoop(controller)  # others may hold up what says nothing of itself
-    return UntimedJob(controller) if isinstance(controller, JobController) else controller
+    """The loop with what others may do to it, as it says itself."""
+    return LOOSENED[footprint_of(controller).among](controller, plan, around)
 
 
 def _loosen_event(event: Loop) -> Loop:
@@ -127,6 +116,22 @@ def _loosen_event(event: Loop) -> Loop:
 def _free(scheduler: SchedulerController, plan: Plan, around: Surroundings) -> FreeScheduler:
     sway = around.sway.get(_ref(plan, scheduler.workload))
     return FreeScheduler(scheduler, _short(plan, scheduler.workload, around), sway)
+
+
+def _fill(scheduler: PinnedScheduler, plan: Plan, around: Surroundings) -> Loop:
+    if _short(plan, scheduler.workload, around):
+        return OptionalLoop(scheduler)
+    return scheduler
+
+
+def _empty(loop: Loop, plan: Plan, around: Surroundings) -> Loop:
+    if not around.drains_end:
+        return OptionalLoop(loop)
+    return loop
+
+
+def _taint(loop: NoExecuteTainter, plan: Plan, around: Surroundings) -> Loop:
+    return loop if daemon_sets(plan.setup) else TainterOfPods(loop)
 
 
 def _short(plan: Plan, number: int, around: Surroundings) -> int:
@@ -331,6 +336,21 @@ class UntimedReconciler(_Wrapped[GitOpsController]):
             Decision(tuple(action for action in one.actions if not isinstance(action, Remember)), Role.URGENT)
             for one in self._loop.act(due)
         )
+
+
+LOOSENED: Mapping[Among, Callable[[Any, Plan, Surroundings], Loop]] = complete(
+    Among,
+    {
+        Among.HELD_UP: lambda loop, plan, around: OptionalLoop(loop),
+        Among.BY_ITSELF: lambda loop, plan, around: loop,
+        Among.CHOOSING: _free,
+        Among.FILLED: _fill,
+        Among.EMPTYING: _empty,
+        Among.TAINTING: _taint,
+        Among.RETRYING: lambda loop, plan, around: UntimedJob(loop),
+        Among.IN_ROUNDS: lambda loop, plan, around: UntimedReconciler(loop),
+    },
+)
 
 
 def _open(decision: Decision) -> Decision:
