@@ -134,6 +134,7 @@ class IntentKind:
     is_provable_alone: bool = False  # the target's own pods decide, so that proofs whatever the others do apply
     asks_of_each_pod: Callable[[Intent, int], OfEachPod | None] = says_more  # where at least so many are wanted
     holds_job_by_job: bool = False  # of a CronJob it holds if it does of each of its Jobs, whatever the others do
+    awaits: str = ""  # what an event has to do before there is anything to say: "drains a node"
     troubles: tuple[Trouble, ...] = ()  # what is wrong where it is broken, beside what the last state shows
     follows_traffic: bool = False  # asks who gets traffic while it terminates
     reads_nodes: Mention = mention_everything  # what it reads of nodes beside those that its fields name

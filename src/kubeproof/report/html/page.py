@@ -19,7 +19,7 @@ from kubeproof.report.style import Style
 from kubeproof.report.verification.causes import findings
 from kubeproof.report.verification.checks import check_counts, check_values
 from kubeproof.report.verification.excerpts import excerpt
-from kubeproof.report.verification.explained import told
+from kubeproof.report.verification.explained import cause_lines, told
 from kubeproof.report.verification.text import render as render_text
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.result import IntentResult, Statistics, Suppression, Trace, VerifyResult
@@ -136,6 +136,7 @@ def _property(
         "accepted": "" if one.suppression is None else _explain_accepted(one.suppression, frame),
         "remedy": one.remedy,
         "explained": [] if is_short else list(told(one)),
+        "needed": [] if one.causes is None else list(cause_lines(one.causes, Style())),
         "size": f"{_count(one.nodes, 'node')}, {_count(one.pods, 'pod')}",
         "smallest": ", ".join(f"{count} x {name}" for name, count in one.size) if one.trace else "",
         "sources": sources,

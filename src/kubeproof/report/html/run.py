@@ -40,6 +40,7 @@ def run_values(trace: Trace, film: Film | str) -> Plain:
         "certainty": trace.loop_certainty,
         "deployed": trace.deployed_steps,
         "final": trace.final,
+        "idle": [[one.step, one.actor, one.says, one.rule] for one in trace.inaction],
         "end": [] if drawn is None else [_numbers(numbers) for numbers in drawn.end],
         "propositions": trace.propositions,
         "beginsWith": trace.begins_with,

@@ -13,6 +13,7 @@ function stepDetails(run, film, number) {
     film ? differenceTable(film.differences(number)) : null,
     step.changes.length ? h("details", { class: "api" }, h("summary", {}, "In the API"), h("ul", { class: "changes" }, step.changes.map((change) => h("li", {}, h("code", {}, change))))) : null,
     step.numbers ? numbersTable(step.numbers) : null,
+    idleList(run.idle.filter(([at]) => at === number + 1), "Though"),
     explained.length && !(step.numbers && step.numbers.kind === "scaling") ? h("div", {}, h("h4", {}, "Because"), h("ul", { class: "reasons" }, explained.map((reason) => h("li", {}, reason)))) : null,
   ];
 }
@@ -66,8 +67,15 @@ function endDetails(run) {
     { class: "end" },
     h("h3", {}, "In the end"),
     final.length ? h("ul", { class: "reasons" }, final.map((line) => h("li", {}, h("bdi", {}, line)))) : null,
+    idleList(run.idle.filter(([at]) => at === null), "Who does not help"),
     run.end.map(numbersTable)
   );
+}
+
+// Who could have helped and does not, each with the rule that kubeproof explain knows.
+function idleList(found, head) {
+  if (!found.length) return null;
+  return h("div", {}, h("h4", {}, head), h("ul", { class: "reasons" }, found.map(([, actor, says, rule]) => h("li", {}, h("bdi", {}, `${actor} ${says}`), " ", h("span", { class: "faint" }, rule)))));
 }
 
 function sourceExcerpts(sources) {

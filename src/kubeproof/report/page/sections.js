@@ -63,6 +63,7 @@ function properties(report, open) {
       h("p", { class: "faint" }, one.place ? ["declared at ", named(one.place, "place")] : "from the default scenario", ` · ${one.size}`),
       one.accepted ? h("p", { class: "remedy" }, h("strong", {}, "Accepted: "), h("bdi", {}, one.accepted)) : null,
       one.explained.map(([head, said]) => h("p", { class: "remedy" }, h("strong", {}, head + ": "), h("bdi", {}, said))),
+      one.needed.length ? h("details", { class: "needed" }, h("summary", {}, "What it needs"), h("ul", { class: "reasons" }, one.needed.map((line) => h("li", {}, h("bdi", {}, line.trim()))))) : null,
       one.run ? h("button", { type: "button", class: "show-run", click: () => open(number) }, "Show the run") : null
     );
   const numbered = report.properties.map((one, number) => [one, number]);

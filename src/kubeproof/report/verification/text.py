@@ -236,6 +236,7 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style, *, is_one_
         propositions=tuple(name for name, _ in trace.propositions),
         begins_with=trace.begins_with,
         about=result.target or _first_named(trace),
+        inaction=trace.inaction,
     )
     if style.verbose or len(trace.inaction) > SAID:
         yield from inaction_lines(trace.inaction, style)

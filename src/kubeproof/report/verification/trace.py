@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubeproof.cluster.loops.actions import Verb
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
 from kubeproof.values import dataclass
+from kubeproof.verify.explained import Inaction
 from kubeproof.verify.result import TraceStep
 
 FOLD_BEYOND = 40  # traces up to this length are shown step by step
@@ -51,6 +52,7 @@ def trace_lines(
     propositions: tuple[str, ...] = (),
     begins_with: tuple[str, ...] = (),
     about: str | None = None,
+    inaction: Sequence[Inaction] = (),
 ) -> Iterator[str]:
     """The trace's lines; `changes` adds what each step changed, `style.verbose` why it was taken.
 
@@ -84,6 +86,10 @@ def trace_lines(
             yield f"{below} {'':{digits}}          {style.faint(f'now: {_letter(propositions, holds)}')}"
         if steps[run.last].counts:
             yield f"{below} {'':{digits}}          {style.faint(f'now: {escape(steps[run.last].counts)}')}"
+        if run.first == run.last:
+            for one in (one for one in inaction if one.step == run.first + 1):
+                said = escape(f"{one.actor} {one.says}")
+                yield from style.fold(f"{below} {'':{digits}}          though ", said, below=below, faint=True)
         for note in _notes(steps[run.first], style, changes) if run.first == run.last else ():
             yield from style.fold(f"{below} {'':{digits}}          ", escape(note), below=below, faint=True)
     if loop_start is not None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kubeproof.engine.search import Finding, Search
+from kubeproof.errors import KubeproofError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.verdicts import Verdict
@@ -33,6 +34,8 @@ def show_finding(
 ) -> IntentResult:
     """The result of the intent with this number; a violation comes with its run, or is an error."""
     result = intent_result(loaded, plan, number, finding.verdict, statistics)
+    if result.verdict == Verdict.VACUOUS:
+        return _tell_vacuous(result, plan, number)
     if result.verdict != Verdict.VIOLATED:
         return result
     from kubeproof.model.by_name.representatives import RepresentativeModel
@@ -47,6 +50,17 @@ def show_finding(
     except Exception as problem:  # a violation that cannot be replayed is not shown as one
         failure = failure_of(problem)
         return replace(failure, reason=f"a violation was found but not replayed: {failure.reason}").apply_to(result)
+
+
+def _tell_vacuous(result: IntentResult, plan: Plan, number: int) -> IntentResult:
+    """The result with what keeps runs from the states that the intent speaks about."""
+    from kubeproof.verify.reasons.vacuous import why_vacuous
+
+    try:
+        why = why_vacuous(plan, number)
+    except KubeproofError:  # a run that cannot be followed says nothing
+        return result
+    return replace(result, detail=f"{result.detail}; {why}") if why else result
 
 
 def choose_findings(decided: Decided, number: int, options: VerifyOptions) -> Iterable[Finding]:
