@@ -140,6 +140,14 @@ class StartDeadline:
 
 
 @dataclass(frozen=True, slots=True)
+class PodCreator:
+    """Who may create pods of a namespace: the Role that allows it, or the binding of a ClusterRole."""
+
+    ref: str
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wiring:
     """All of it; an object that stands in the input twice counts as it was read last."""
 
@@ -149,3 +157,4 @@ class Wiring:
     selections: tuple[Selection, ...] = ()
     references: tuple[Reference, ...] = ()
     start_deadlines: tuple[StartDeadline, ...] = ()
+    pod_creators: tuple[PodCreator, ...] = ()

@@ -16,6 +16,7 @@ from kubeproof.cluster.wiring import (
     PODS,
     SERVICES,
     ContainerPort,
+    PodCreator,
     Port,
     ProbePort,
     Reference,
@@ -70,6 +71,7 @@ def read_wiring(documents: Iterable[Document]) -> Wiring:
         selections=tuple(found for one in objects for found in _selections(one)),
         references=tuple(found for one in objects for found in _references(one)),
         start_deadlines=tuple(found for one in objects for found in _start_deadline(one)),
+        pod_creators=tuple(_pod_creators(objects)),
     )
 
 
@@ -261,6 +263,34 @@ def _start_deadline(one: _Object) -> Iterator[StartDeadline]:
     seconds = _port(spec, "startingDeadlineSeconds") if one.written.kind == "CronJob" else None
     if isinstance(seconds, int) and isinstance(spec, Mapping):
         yield StartDeadline(one.ref, seconds, one.at(spec.line_of("startingDeadlineSeconds")))
+
+
+def _pod_creators(objects: Iterable[_Object]) -> Iterator[PodCreator]:
+    """The Roles that allow to create pods, and the RoleBindings of ClusterRoles that do."""
+    found = [one for one in objects if one.written.group == _RBAC]
+    cluster_wide = {one.written.name for one in found if one.written.kind == "ClusterRole" and _lets_create_pods(one)}
+    for one in found:
+        role = _at(one.root, "roleRef")
+        binds = one.written.kind == "RoleBinding" and _text(role, "kind") == "ClusterRole"
+        is_bound = binds and printable(_text(role, "name")) in cluster_wide
+        if is_bound or (one.written.kind == "Role" and _lets_create_pods(one)):
+            yield PodCreator(one.ref, one.namespace)
+
+
+_RBAC = "rbac.authorization.k8s.io"
+
+
+def _lets_create_pods(role: _Object) -> bool:
+    rules = _items(role.root, "rules")
+    return any(
+        _names(rule, "apiGroups", "") and _names(rule, "resources", "pods") and _names(rule, "verbs", "create")
+        for rule in rules
+    )
+
+
+def _names(rule: Value, key: str, wanted: str) -> bool:
+    """True if a rule names the word, or all there are."""
+    return any(isinstance(item, Scalar) and item.text in (wanted, "*") for item in _items(rule, key))
 
 
 # -- values as far as they have the shape -------------------------------------------------------------

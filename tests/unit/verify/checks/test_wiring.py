@@ -331,3 +331,37 @@ def test_a_probe_at_a_named_port_needs_that_port_in_its_own_container():
             "which the container does not declare (declared: http=8080)",
         )
     ]
+
+
+CREATES = """apiVersion: rbac.authorization.k8s.io/v1
+kind: KIND
+metadata: {name: hub, namespace: shop}
+rules: [{apiGroups: [""], resources: [pods, secrets], verbs: [get, VERB]}]
+"""
+BINDS = """apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: hub, namespace: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: hub}
+"""
+HINT = "unless it is meant for pods that {} lets somebody create"
+
+
+@pytest.mark.parametrize(
+    ("more", "hint"),
+    [
+        ((CREATES.replace("KIND", "Role").replace("VERB", "create"),), HINT.format("Role/shop/hub")),
+        ((CREATES.replace("KIND", "Role").replace("VERB", "'*'"),), HINT.format("Role/shop/hub")),
+        (
+            (CREATES.replace("KIND", "ClusterRole").replace("VERB", "create"), BINDS),
+            HINT.format("RoleBinding/shop/hub"),
+        ),
+        ((CREATES.replace("KIND", "ClusterRole").replace("VERB", "create"),), ""),
+        ((CREATES.replace("KIND", "Role").replace("VERB", "watch"),), ""),
+        ((CREATES.replace("KIND", "Role").replace("VERB", "create").replace("shop", "mail"),), ""),
+    ],
+)
+def test_a_policy_may_be_meant_for_pods_that_a_role_lets_somebody_create(more: tuple[str, ...], hint: str) -> None:
+    ((severity, _, message),) = told("K005", deployment(), POLICY.replace("SELECTED", "wev"), *more)
+
+    assert severity == ("info" if hint else "warning")
+    assert message.endswith(hint or "has app=web")

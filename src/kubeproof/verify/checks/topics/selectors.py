@@ -77,9 +77,10 @@ def _without_pods(scene: Scene, one: _Selecting, *, is_odd: bool) -> Iterator[Fo
         yield Found(one.ref, f"{told}; pods of {there.ref} have it", one.source, ((there.ref, there.source),))
     elif close:
         pods = around(scene, one.namespace, one.source)
-        is_late = is_added_later(scene, pods, one.selector)
-        hint = ", unless it is added while they run" if is_late else ""
-        yield Found(one.ref, f"{told}; {close}{hint}", one.source, severity=INFO if is_late else "")
+        hint = ", unless it is added while they run" if is_added_later(scene, pods, one.selector) else ""
+        creator = next((by for by in scene.wiring.pod_creators if by.namespace == one.namespace), None)
+        hint = hint or (f", unless it is meant for pods that {creator.ref} lets somebody create" if creator else "")
+        yield Found(one.ref, f"{told}; {close}{hint}", one.source, severity=INFO if hint else "")
     elif is_odd:
         yield Found(one.ref, told, one.source, severity=INFO)
 
@@ -169,7 +170,8 @@ CHECKS = (
         title="a NetworkPolicy whose podSelector matches no pods",
         explanation=(
             "It restricts nobody: the pods that it was written for talk to everybody. Found only where the input shows "
-            "the pods of its namespace."
+            "the pods of its namespace; as info where a Role lets somebody create "
+            "pods there, as a hub or a runner does."
         ),
         remedy="Make podSelector equal to labels of the pod template that is meant",
         find=_policies,
