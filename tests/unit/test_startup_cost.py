@@ -104,5 +104,5 @@ def test_a_descheduler_imports_only_the_plugins_of_its_policy():
 def test_a_sweep_that_ends_at_once_starts_no_other_process():
     modules = imported("cases", "run", "c7", "--scale", "esc", "-o", "json")
 
-    arguing = {"kubeproof.controllers.hpa", "kubeproof.events.drain"}  # one pod is followed, whatever others do
+    arguing = {"kubeproof.controllers.hpa", "kubeproof.events.nodes.drain"}  # one pod is followed, whatever others do
     assert not (NOT_FOR_A_DEPLOYMENT - arguing) & modules

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from types import ModuleType
 from typing import get_args
 
@@ -49,7 +49,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def modules_of(room: ModuleType) -> Iterator[ModuleType]:
-    return (import_module(f"{room.__name__}.{one.name}") for one in iter_modules(room.__path__))
+    return (import_module(one.name) for one in walk_packages(room.__path__, f"{room.__name__}."))
 
 
 def declared(room: ModuleType, kind: type) -> set[object]:

@@ -33,27 +33,27 @@ from kubeproof.late import LateClass, resolve
 
 if TYPE_CHECKING:
     from kubeproof.events.budget_change import BudgetChange
-    from kubeproof.events.cordon import Cordon
     from kubeproof.events.deletion import Delete
-    from kubeproof.events.drain import Drain, Maintenance
-    from kubeproof.events.node_failure import NodeFailure
-    from kubeproof.events.node_join import CreateNode
-    from kubeproof.events.node_removal import NodeRemoval
+    from kubeproof.events.nodes.cordon import Cordon
+    from kubeproof.events.nodes.drain import Drain, Maintenance
+    from kubeproof.events.nodes.failure import NodeFailure
+    from kubeproof.events.nodes.join import CreateNode
+    from kubeproof.events.nodes.removal import NodeRemoval
+    from kubeproof.events.nodes.zone_failure import ZoneFailure
     from kubeproof.events.operator import Apply, Create, Scale
     from kubeproof.events.pod_crash import PodCrash
     from kubeproof.events.pod_facts import Completes, NeverReady
     from kubeproof.events.rollout import Rollout
     from kubeproof.events.usage_declared import CpuLoad, KernelPanic, Unreachable, UsageChange, UsagePattern
-    from kubeproof.events.zone_failure import ZoneFailure
 else:
     BudgetChange = LateClass("kubeproof.events.budget_change", "BudgetChange")
-    Cordon = LateClass("kubeproof.events.cordon", "Cordon")
+    Cordon = LateClass("kubeproof.events.nodes.cordon", "Cordon")
     Delete = LateClass("kubeproof.events.deletion", "Delete")
-    Drain = LateClass("kubeproof.events.drain", "Drain")
-    Maintenance = LateClass("kubeproof.events.drain", "Maintenance")
-    NodeFailure = LateClass("kubeproof.events.node_failure", "NodeFailure")
-    CreateNode = LateClass("kubeproof.events.node_join", "CreateNode")
-    NodeRemoval = LateClass("kubeproof.events.node_removal", "NodeRemoval")
+    Drain = LateClass("kubeproof.events.nodes.drain", "Drain")
+    Maintenance = LateClass("kubeproof.events.nodes.drain", "Maintenance")
+    NodeFailure = LateClass("kubeproof.events.nodes.failure", "NodeFailure")
+    CreateNode = LateClass("kubeproof.events.nodes.join", "CreateNode")
+    NodeRemoval = LateClass("kubeproof.events.nodes.removal", "NodeRemoval")
     Apply = LateClass("kubeproof.events.operator", "Apply")
     Create = LateClass("kubeproof.events.operator", "Create")
     Scale = LateClass("kubeproof.events.operator", "Scale")
@@ -66,7 +66,7 @@ else:
     Unreachable = LateClass("kubeproof.events.usage_declared", "Unreachable")
     UsageChange = LateClass("kubeproof.events.usage_declared", "UsageChange")
     UsagePattern = LateClass("kubeproof.events.usage_declared", "UsagePattern")
-    ZoneFailure = LateClass("kubeproof.events.zone_failure", "ZoneFailure")
+    ZoneFailure = LateClass("kubeproof.events.nodes.zone_failure", "ZoneFailure")
 
 __all__ = [
     "APPLIED",

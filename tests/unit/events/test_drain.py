@@ -8,7 +8,7 @@ from kubeproof.cluster.state import NodeCell, Work
 from kubeproof.engine.reference import reach
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import Drain, Maintenance
-from kubeproof.events.drain import DrainEvent
+from kubeproof.events.nodes.drain import DrainEvent
 from kubeproof.intents.declarations import Intent
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.mechanics import Mechanics

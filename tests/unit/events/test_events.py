@@ -8,9 +8,9 @@ from kubeproof.cluster.loops.control import Decision, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.node_verbs import CORDON, FAIL, RECOVER, UNCORDON
 from kubeproof.cluster.state import Cause, Health, NodeCell, WorkloadCell
 from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, EventSource, one_less
-from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import Apply, Cordon, Event, NodeChoice, NodeFailure, Scale
-from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
+from kubeproof.events.nodes.cordon import CordonEvent
+from kubeproof.events.nodes.failure import NodeFailureEvent, NodeRecoveryEvent
 from kubeproof.events.operator import ScaleEvent, WriteEvent
 from tests.unit.model.builders import WEB, cell, layout, node, setup, workload
 

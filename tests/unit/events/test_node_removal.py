@@ -11,8 +11,8 @@ from kubeproof.cluster.objects import JobRules
 from kubeproof.cluster.state import Health, JobPodEnd, NodeCell, Phase, Work
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import NodeRemoval
-from kubeproof.events.drain import DrainProgress
-from kubeproof.events.node_removal import NodeRemovalEvent
+from kubeproof.events.nodes.drain import DrainProgress
+from kubeproof.events.nodes.removal import NodeRemovalEvent
 from kubeproof.model.mechanics import Mechanics
 from tests.unit.model.builders import READY, TERMINATING, cell, kind, layout, node, setup, workload
 

@@ -72,7 +72,7 @@ def build_controllers(
     for place in layout.every_place:
         loops += [kind(shown, place) for kind, shown in per_place]
         if drains:
-            from kubeproof.events.drain import DrainProgress
+            from kubeproof.events.nodes.drain import DrainProgress
 
             loops.append(DrainProgress(layout.to(DrainProgress), place))
     binders = (

@@ -59,7 +59,7 @@ def show_to(event: Event, layout: Layout) -> Layout:
 
 def _promise(sources: list[Loop], first: tuple[int, ...]) -> list[Loop]:
     """The sources of an event that must happen: the first one begins it, what follows ends what has begun."""
-    from kubeproof.events.node_join import NodeJoinEvent
+    from kubeproof.events.nodes.join import NodeJoinEvent
     from kubeproof.events.promise import promise
 
     begins, *ends = sources

@@ -26,7 +26,7 @@ from kubeproof.controllers.evictions.budgets import ask_for_ends
 from kubeproof.controllers.late import GitOpsController, JobController, PinnedScheduler
 from kubeproof.controllers.node_lifecycle import Condition, NoExecuteTainter
 from kubeproof.controllers.scheduler.controller import SchedulerController, Sight
-from kubeproof.events.drain import DrainEvent
+from kubeproof.events.nodes.drain import DrainEvent
 from kubeproof.intents.facts.drained import DrainsComplete
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan

@@ -1,0 +1,1 @@
+"""What happens to nodes: they are closed, drained, fail, come and go."""
