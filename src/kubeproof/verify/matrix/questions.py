@@ -51,6 +51,7 @@ class CellQuestion:
         return self.target, self.faults
 
 
+MANY_PODS = 8  # of related workloads: each as many more make a search noticeably larger
 Cells = list[tuple[str, tuple[str, ...]]]
 
 
@@ -71,14 +72,20 @@ def pairs_of_faults(setup: Setup, chosen: Sequence[Fault] = FAULTS) -> Cells:
 
 
 def small_first(loaded: Loaded, cells: Cells) -> Cells:
-    """The cells in the order of work: those of workloads to which few others relate take least and come first.
+    """The cells in the order of work: those of workloads to which few others relate, and not of many pods, come first.
 
-    Where the time does not suffice for all, more of them are decided.
+    They take least: where the time does not suffice for all, more of them are decided.
     """
     target, faults = cells[0]
     parts = cut_by_relations(under_faults(loaded, faults, target))
-    sizes = {ref: len(part.workloads) for part in parts for ref in part.workloads}
-    return sorted(cells, key=lambda cell: sizes.get(cell[0], len(sizes)))
+    pods = {one.ref: one.replicas for one in loaded.setup.workloads if one.owner is None}
+    sizes = {
+        ref: (len(part.workloads), sum(pods.get(one, 0) for one in part.workloads) // MANY_PODS)
+        for part in parts
+        for ref in part.workloads
+    }
+    most = (len(sizes), sum(pods.values()) // MANY_PODS)
+    return sorted(cells, key=lambda cell: sizes.get(cell[0], most))
 
 
 def columns_of(cells: Cells) -> tuple[Column, ...]:

@@ -73,3 +73,14 @@ def test_workloads_to_which_few_others_relate_come_first():
     alone = len([cell for cell in cells if cell[0] == "Deployment/shop/db"])
     assert {target for target, _ in ordered[:alone]} == {"Deployment/shop/db"}
     assert sorted(ordered) == sorted(cells)
+
+
+def test_workloads_of_many_pods_come_last():
+    loaded = load(NODES, workload(replicas=9), BESIDE)
+    cells = single_faults(loaded.setup)
+
+    ordered = small_first(loaded, cells)
+
+    many = len([cell for cell in cells if cell[0] == WEB])
+    assert {target for target, _ in ordered[-many:]} == {WEB}
+    assert sorted(ordered) == sorted(cells)
