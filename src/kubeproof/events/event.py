@@ -20,6 +20,7 @@ from kubeproof.values import dataclass, replace
 if TYPE_CHECKING:
     from kubeproof.cluster.loops.control import Loop
     from kubeproof.cluster.nodes.places import Layout
+    from kubeproof.cluster.usage import Level, UsageRule
     from kubeproof.events.common import Around, EventSource
 
 STABLE = "stable"
@@ -186,6 +187,20 @@ class Event:
     def with_moves(self, moves: Moves) -> Self:
         """The event that moves between its levels with these probabilities."""
         raise InternalError(f"E700 event {self.name} has {self.level_count} levels, and nobody says how it moves")
+
+    @property
+    def brings(self) -> str | None:
+        """The workload of the input that is not there before it."""
+        return None
+
+    def use_rule(self, memory: int) -> UsageRule | None:
+        """What pods of its subject use, at the level that this memory has; None: it says nothing of that."""
+        return None
+
+    @property
+    def use_without_traffic(self) -> Level | None:
+        """What each pod of its subject uses while it is cut off, if it cuts it off: its memory's first number is 1."""
+        return None
 
     @property
     def decides_use_of(self) -> tuple[str, ...]:

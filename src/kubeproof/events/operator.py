@@ -85,6 +85,10 @@ class Create(Event):
         MOMENT, writes=Writes.OBJECTS | Writes.PODS, takes_pods_of=Scope.WORKLOAD, sizing=Sizing.KEPT, reshapes=False
     )
 
+    @property
+    def brings(self) -> str:
+        return self.target
+
     def describe(self) -> str:
         return f"{self.target} is created"
 

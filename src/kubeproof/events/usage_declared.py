@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Self
 
 from kubeproof.cluster.loops.footprint import CIRCUMSTANCE, MOMENT, Footprint, Scope, Writes
 from kubeproof.cluster.loops.mentions import CPU, Mentions
+from kubeproof.cluster.usage import Level, UsageRule
 from kubeproof.events.event import WEB, Event, Moves, NodeChoice, Usage
 from kubeproof.events.manual import NODES, TARGET, Field, Manual, flag
 from kubeproof.values import dataclass, replace
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from kubeproof.cluster.loops.control import Loop
     from kubeproof.events.common import Around, EventSource
 
+NO_WORKLOAD = -1  # of a rule of which only the subject is known
 _LEVELS = (TARGET, Field("levels", note="required"), Field("initial"), Field("container"))
 _PHASES = (TARGET, Field("phases", note="required"), Field("container"))
 
@@ -70,6 +73,10 @@ class UsageChange(Event):
     def decides_use_of(self) -> tuple[str, ...]:
         return (self.resource,)
 
+    def use_rule(self, memory: int) -> UsageRule:
+        levels = tuple(map(_read_level, self.levels))
+        return UsageRule(self.resource, NO_WORKLOAD, levels, memory, container=self.container)
+
     def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
         from kubeproof.events.usage import LevelEvent
 
@@ -106,6 +113,11 @@ class UsagePattern(Event):
     @property
     def decides_use_of(self) -> tuple[str, ...]:
         return (self.resource,)
+
+    def use_rule(self, memory: int) -> UsageRule:
+        levels = tuple(_read_level(use) for use, _ in self.phases)
+        ends = tuple(accumulate(seconds for _, seconds in self.phases if seconds is not None))
+        return UsageRule(self.resource, NO_WORKLOAD, levels, until_s=ends, container=self.container)
 
     def describe(self) -> str:
         phases = [f"{use} for {seconds} s" if seconds is not None else f"then {use}" for use, seconds in self.phases]
@@ -167,6 +179,10 @@ class CpuLoad(Event):
     def decides_use_of(self) -> tuple[str, ...]:
         return (CPU,)
 
+    def use_rule(self, memory: int) -> UsageRule:
+        totals = tuple(Level(None, total) for total in self.levels)
+        return UsageRule(CPU, NO_WORKLOAD, totals, memory, is_shared=True)
+
     def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
         from kubeproof.events.usage import LevelEvent
 
@@ -200,6 +216,10 @@ class Unreachable(Event):
         has_even_usage=True,
     )
     end_field = "recovers"
+
+    @property
+    def use_without_traffic(self) -> Level:
+        return _read_level(self.idle)
 
     def describe(self) -> str:
         end = "may recover" if self.recovers else "for good"
@@ -252,6 +272,10 @@ class KernelPanic(Event):
         from kubeproof.events.usage import KernelPanicEvent
 
         yield KernelPanicEvent(at, self, around.rules)
+
+
+def _read_level(use: Usage) -> Level:
+    return Level(use.percent, use.amount_milli)
 
 
 def _levels(levels: Sequence[object], initial: int) -> str:

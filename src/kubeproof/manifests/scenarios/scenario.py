@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import Node, Settings, Workload
-from kubeproof.events.declarations import Apply, Event
+from kubeproof.events.declarations import Event
 from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.components.controller_settings import read_settings
@@ -149,7 +149,7 @@ def _name(fields: Fields) -> str:
 def _find_created(events: Sequence[Event], workloads: Sequence[Workload]) -> list[Workload]:
     """Workloads that only an apply event brings; intents may speak of them."""
     known = {workload.ref for workload in workloads}
-    created = {e.workload.ref: e.workload for e in events if isinstance(e, Apply)}
+    created = {event.form.ref: event.form for event in events if event.form is not None}
     return [workload for ref, workload in created.items() if ref not in known]
 
 

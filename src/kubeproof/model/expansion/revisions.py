@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubeproof.cluster.kinds import REPLICA_SET
 from kubeproof.cluster.objects import Setup, Workload, family, revisions_of, workload_number
 from kubeproof.errors import UsageError
-from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Create, Event, NeverReady
+from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Event, NeverReady
 from kubeproof.model.expansion.ordinals import revision_templates
 from kubeproof.values import replace
 
@@ -91,8 +91,8 @@ def apply_template(setup: Setup, workload: int, event: Apply) -> int | None:
 
 def find_brought(setup: Setup, event: Event) -> Iterator[int]:
     """The workloads that are not there before the event."""
-    if isinstance(event, Create):
-        yield workload_number(setup, event.target)
+    if event.brings is not None:
+        yield workload_number(setup, event.brings)
 
 
 def never_ready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:

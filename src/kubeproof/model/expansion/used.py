@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, Level, UsageRule
-from kubeproof.events.declarations import CpuLoad, Event, Unreachable, UsageChange, UsagePattern
+from kubeproof.events.declarations import Event
 
 
 def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
@@ -23,34 +21,25 @@ def _usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ..
     """What the events say about the usage of pods, for all revisions of a workload; memory i belongs to event i."""
     rules: list[UsageRule] = []
     for index, event in enumerate(events):
-        if isinstance(event, (UsageChange, CpuLoad, UsagePattern)):
-            rule = _usage_rule(event, index)
-            members = family(setup, workload_number(setup, event.target))
-            rules += [rule._replace(workload=member) for member in members]
+        rule = event.use_rule(index)
+        if rule is not None:
+            rules += [rule._replace(workload=member) for member in _find_members(setup, event)]
     for index, event in enumerate(events):
-        if isinstance(event, Unreachable):
-            rules = _cut_off(rules, family(setup, workload_number(setup, event.target)), event, index)
+        if event.use_without_traffic is not None:
+            rules = _cut_off(rules, _find_members(setup, event), event.use_without_traffic, index)
     return tuple(rules)
 
 
-def _cut_off(rules: list[UsageRule], members: tuple[int, ...], event: Unreachable, memory: int) -> list[UsageRule]:
+def _find_members(setup: Setup, event: Event) -> tuple[int, ...]:
+    assert event.subject is not None, f"{event.name} tells what is used, and not by whom"
+    return family(setup, workload_number(setup, event.subject))
+
+
+def _cut_off(rules: list[UsageRule], members: tuple[int, ...], idle: Level, memory: int) -> list[UsageRule]:
     """The rules when the CPU use of these workloads also depends on whether they get traffic."""
-    idle = Level(event.idle.percent, event.idle.amount_milli)
     told = {rule.workload for rule in rules if rule.resource == CPU}
     usual = [UsageRule(CPU, member, (Level(DEFAULT_PERCENT),)) for member in members if member not in told]
     return [
         rule._replace(cut=memory, idle=idle) if rule.resource == CPU and rule.workload in members else rule
         for rule in (*rules, *usual)
     ]
-
-
-def _usage_rule(event: UsageChange | CpuLoad | UsagePattern, memory: int) -> UsageRule:
-    if isinstance(event, CpuLoad):
-        totals = tuple(Level(None, total) for total in event.levels)
-        return UsageRule(CPU, -1, totals, memory, is_shared=True)
-    if isinstance(event, UsageChange):
-        levels = tuple(Level(level.percent, level.amount_milli) for level in event.levels)
-        return UsageRule(event.resource, -1, levels, memory, container=event.container)
-    levels = tuple(Level(usage.percent, usage.amount_milli) for usage, _ in event.phases)
-    ends = tuple(accumulate(seconds for _, seconds in event.phases if seconds is not None))
-    return UsageRule(event.resource, -1, levels, until_s=ends, container=event.container)
