@@ -43,7 +43,7 @@ def test_what_is_never_broken_is_sampled() -> None:
 def test_a_stable_state_is_judged_when_the_cluster_rests() -> None:
     found = judged(f"{EXACT}\nintents: [{{schedulable: {{target: {WEB}}}}}]", nodes=1, replicas=9)
 
-    assert found.detail.endswith(": 1 without a node")
+    assert found.detail.endswith(": 1 pod without a node")
     assert (found.verdict, found.at_s) == (Verdict.VIOLATED, 2)  # 8 pods fit on the node, and have started
 
 
