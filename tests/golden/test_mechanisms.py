@@ -64,7 +64,12 @@ INCIDENTS = {
     "37": ("1 ready, at least 2", "creates no new registry-0", "kubelet of n1 is silent", "out-of-service"),
     "40": ("7 Pod objects, at most 6", "nodeName", "cpu 1000m asked for, 0m of 2000m free"),
     "42": ("scan-1", "1 pod(s) there that reject it, of latency", "the pods that reject it be preferred"),
-    "46": ("2 that must stay available", "maxUnavailable 25% of 2 is 0", "3 of at most 3", "838860800 asked for"),
+    "46": (
+        "2 that must stay available",
+        "maxUnavailable 25% of 2 is 0",
+        "3 of at most 3",
+        "800Mi asked for, 224Mi of 1Gi free",
+    ),
     "48": ("drain-1", "1 ready, at least 2", "maxUnavailable 50% of 3 rounds up to 2", "needs 1 of 3"),
 }
 

@@ -22,7 +22,14 @@ ZONE_STOPS = Rule(
     "pkg/controller/nodelifecycle/node_lifecycle_controller.go",
     (Trouble.DEAD_NODE,),
 )
-RULES = (NOBODY_CONFIRMS, ZONE_STOPS)
+LOST_TOGETHER = Rule(
+    "lost-with-their-node",
+    "With a node all of its pods are lost to their Services at once. How many pods of a workload share a node, or "
+    "are on nodes that fail together, is limited by hard spread constraints and required anti-affinity alone.",
+    "pkg/controller/nodelifecycle/node_lifecycle_controller.go",
+    (Trouble.TAKEN,),
+)
+RULES = (NOBODY_CONFIRMS, ZONE_STOPS, LOST_TOGETHER)
 
 
 def why_no_end(node: str, pods: Sequence[str], ref: str) -> Idle:
@@ -30,6 +37,18 @@ def why_no_end(node: str, pods: Sequence[str], ref: str) -> Idle:
     says = f"of {node} is silent, so that nobody confirms the end of {', '.join(pods)}"
     change = f"delete node {node}, or taint it node.kubernetes.io/out-of-service"
     return Idle(NOBODY_CONFIRMS, says, change, (("pods", len(pods)),), ref)
+
+
+def why_lost(ref: str, nodes: Sequence[tuple[str, int]], ready: int) -> Idle:
+    """Why pods stop being ready with their nodes; of each its ready pods before, and how many there were in all."""
+    lost = sum(count for _, count in nodes)
+    told = ", ".join(f"{count} on {name}" for name, count in nodes)
+    says = f"takes {lost} of {ready} ready pods of {ref} out of service at once: {told}"
+    change = f"run one pod more of {ref} than are needed"
+    if max(count for _, count in nodes) > 1:
+        change = f"let fewer pods of {ref} share a node: a spread over kubernetes.io/hostname with DoNotSchedule"
+    most = max(count for _, count in nodes)
+    return Idle(LOST_TOGETHER, says, change, (("lost", lost), ("ready", ready), ("most on a node", most)), ref)
 
 
 def why_no_taint(zone: str, ready: int, not_ready: int, *, all_full: bool) -> Iterator[Idle]:

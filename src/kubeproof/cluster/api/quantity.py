@@ -81,3 +81,15 @@ def _check_bounds(number: int) -> int:
     if abs(number) > LARGEST:
         raise QuantityError("a quantity is at most 2^63-1")
     return number
+
+
+def write_amount(resource: str, amount: int) -> str:
+    """An amount as people write it: thousandths of a CPU as `500m`, bytes as `800Mi`."""
+    if resource == "cpu":
+        return f"{amount}m"
+    if resource not in ("memory", "ephemeral-storage"):
+        return str(amount)
+    for suffix, unit in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
+        if amount % unit == 0 and amount:
+            return f"{amount // unit}{suffix}"
+    return str(amount)

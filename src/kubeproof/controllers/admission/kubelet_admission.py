@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kubeproof.cluster.api.quantity import write_amount
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.nodes.near_nodes import agree_monotone
 from kubeproof.cluster.nodes.places import taints_of
@@ -97,13 +98,10 @@ def explain_rejection(setup: Setup, node: Node, cell: NodeCell, workload: int) -
             free[resource] = free.get(resource, 0) - amount * count
     wanted = pod_requests(template, version).true
     short = [
-        f"{name} {_write(name, amount)} asked for, {_write(name, free[name])} of {_write(name, whole[name])} free"
+        f"{name} {write_amount(name, amount)} asked for, {write_amount(name, free[name])} of "
+        f"{write_amount(name, whole[name])} free"
         for name, amount in wanted.items()
         if amount and name in whole and free[name] < amount
     ]
     pods = sum(count for _, count in there)
     return "; ".join(short) if short else f"{pods} of {node.pods} pods are there" if pods >= node.pods else ""
-
-
-def _write(resource: str, amount: int) -> str:
-    return f"{amount}m" if resource == "cpu" else str(amount)

@@ -98,7 +98,7 @@ def _describe_need(one: PodDisruptionBudget, status: BudgetStatus) -> str:
         if amount is not None and amount.percent:
             return f" ({field} {amount} of {status.expected} rounds up to {amount.of(status.expected)})"
         if amount is not None:
-            return f" ({field} {amount} of {status.expected})"
+            return f" ({field} {amount})"
     return ""
 
 

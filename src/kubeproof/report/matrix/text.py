@@ -26,6 +26,7 @@ from kubeproof.report.style import Style
 from kubeproof.report.verification.brief import brief_lines, ending_lines
 from kubeproof.report.verification.causes import anonymous, gather, numberless
 from kubeproof.report.verification.checks import place
+from kubeproof.report.verification.explained import why_lines
 from kubeproof.report.verification.trace import trace_lines
 from kubeproof.values import complete, dataclass
 from kubeproof.verdicts import Verdict
@@ -35,6 +36,7 @@ from kubeproof.verify.result import Trace, VerifyResult
 WIDTH = 100  # of a table where nobody says how much room there is
 MOST_ROWS = 30  # of the table, blocks, and lines of other lists; -v shows all
 MANY_ROWS = 12  # from which on rows are told together although they differ in times
+MOST_REASONS = 2  # of a run: why nobody helps
 MOST_BLOCKS = 4
 MOST_LINES = 5
 _MOST_NAMES = 8  # of rows that are shown as one
@@ -282,6 +284,8 @@ def _run(shown: _Shown, finding: MatrixFinding, style: Style) -> Iterator[str]:
         yield from brief_lines(one.trace, one.target, style, deployed)
         yield from [style.heading("In the end")] if one.trace.final else []
         yield from ending_lines(one.trace.final, style)
+    if one.explanation is not None and not style.verbose:
+        yield from why_lines(one.explanation.why[:MOST_REASONS], style)
     if one.remedy:
         where = _places(shown, finding.targets)
         yield from style.fold(f"{style.heading('What to change')}: ", escape(f"{one.remedy}{where}"))

@@ -13,10 +13,15 @@ from kubeproof.verify.result import IntentResult
 def explanation_lines(found: Explanation, style: Style) -> Iterator[str]:
     """The three sentences."""
     yield from style.fold(f"{style.heading('What happens')}: ", escape(found.happens))
-    for number, said in enumerate(found.why):
-        head = f"{style.heading('Why')}: " if number == 0 else "     "
-        yield from style.fold(head, escape(f"{said}{'.' if number == len(found.why) - 1 else ';'}"))
+    yield from why_lines(found.why, style)
     yield from style.fold(f"{style.heading('What to change')}: ", escape(found.change))
+
+
+def why_lines(why: Sequence[str], style: Style) -> Iterator[str]:
+    """The reasons, each in a line of its own."""
+    for number, said in enumerate(why):
+        head = f"{style.heading('Why')}: " if number == 0 else "     "
+        yield from style.fold(head, escape(f"{said}{'.' if number == len(why) - 1 else ';'}"))
 
 
 def cause_lines(found: Causes, style: Style) -> Iterator[str]:

@@ -15,6 +15,7 @@ from kubeproof.controllers.scheduler.registry import (
     NODE_RESOURCES_FIT,
     POD_TOPOLOGY_SPREAD,
 )
+from kubeproof.controllers.silent_nodes import LOST_TOGETHER
 from kubeproof.manifests.scenarios.matrix_columns import BY_KEY, DEPLOY, ROLLOUT
 from kubeproof.values import complete
 from kubeproof.verify.matrix.result import Cell, Grade, Row
@@ -95,7 +96,7 @@ def advice(row: Row | None, cell: Cell, result: IntentResult) -> str:
     if cell.grade == Grade.STUCK:
         return _unstick(row, cell, result) or result.remedy
     if cell.grade == Grade.DIPS and row is not None:
-        return _steady(row, cell) or result.remedy
+        return _steady(row, cell, result) or result.remedy
     return result.remedy
 
 
@@ -154,11 +155,23 @@ _ALL_WANTED = (
 )
 
 
-def _steady(row: Row, cell: Cell) -> str:
+_ONE_MORE = "No two of its pods share the node that fails: run one pod more than its budget or minimum wants."
+
+
+def _steady(row: Row, cell: Cell, result: IntentResult) -> str:
     if KINDS[cell.target.partition("/")[0]].runs_per_node:
         return ""
     if row.replicas == 1:
         return _ONLY_POD
     if row.floor_from and row.floor >= row.replicas:
         return _ALL_WANTED
+    if _are_apart(result):
+        return _ONE_MORE
     return BY_KEY[cell.faults[0]].remedy if len(cell.faults) == 1 else ""
+
+
+def _are_apart(result: IntentResult) -> bool:
+    """True if a node took one pod alone with it: spreading them would not help."""
+    found = () if result.trace is None else result.trace.inaction
+    shares = [dict(one.numbers)["most on a node"] for one in found if one.rule == LOST_TOGETHER.key]
+    return bool(shares) and max(shares) == 1

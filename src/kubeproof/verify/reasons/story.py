@@ -32,7 +32,7 @@ TELLING = (
     "ordinal-waits-for-lower", "kubelet-rejects", "no-node-fits", "no-group-helps", "too-many-unready",
     "room-is-nominated", "preempts-nobody", "autoscaler-disabled", "autoscaler-ambiguous", "autoscaler-no-metric",
     "autoscaler-at-its-bound", "autoscaler-held-by-window", "preemption-takes-lower", "no-budget",
-    "budget-allows", "budget-not-asked", "split-by-node", "scores-decide",
+    "lost-with-their-node", "budget-allows", "budget-not-asked", "split-by-node", "scores-decide",
 )  # fmt: skip
 NAMES = {
     ActorKind.DEPLOYMENT: "the Deployment controller",

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.loops.actions import Preempt
 from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.state import Phase
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.controllers.evictions.budgets import BudgetScale, budgets_of, facts_of, find_asked_by, status_of
 from kubeproof.controllers.evictions.disruption import BudgetStatus
 from kubeproof.controllers.evictions.inaction import why_not_held_back
 from kubeproof.controllers.scheduler.inaction import why_taken
+from kubeproof.controllers.silent_nodes import why_lost
 from kubeproof.model.by_name.state import State, Transition, workload_cell
 from kubeproof.verify.explained import Inaction
 from kubeproof.verify.reasons.scene import Scene, count_active
@@ -19,17 +21,37 @@ EVICTION_API = Actor(ActorKind.OTHER, "eviction API")
 
 
 def why_taken_away(scene: Scene) -> Iterator[Inaction]:
-    """About the last step that took pods of these workloads."""
+    """About the last step that took pods of these workloads, or took them out of service with their nodes."""
     for number, step in scene.backwards():
-        if step.controller.kind in (ActorKind.EVENT, ActorKind.TIME):
-            continue
         before, after = scene.states[number], scene.states[number + 1]
+        if step.controller.kind in (ActorKind.EVENT, ActorKind.NODE_CONTROLLER):
+            out = list(_of_nodes(scene, number))
+            yield from out
+            if out:
+                return
+            continue
         lost = {w: count_active(before, w) - count_active(after, w) for w in scene.concerned}
         taken = {workload: count for workload, count in lost.items() if count > 0}
         for workload, count in taken.items():
             yield from _of_step(scene, number, step, workload, count)
         if taken:
             return
+
+
+def _of_nodes(scene: Scene, number: int) -> Iterator[Inaction]:
+    """About pods that are not ready any more, because their nodes are not."""
+    for workload in scene.concerned:
+        before, after = (_list_ready(scene.states[at], workload) for at in (number, number + 1))
+        names = scene.model.names
+        lost = [(name, a - b) for name, a, b in zip(names, before, after, strict=True) if a > b]
+        if lost and scene.steps[number].controller.kind == ActorKind.NODE_CONTROLLER:
+            idle = why_lost(scene.ref(workload), lost, sum(before))
+            yield scene.tell(scene.steps[number].controller, idle, scene.ref(workload), number)
+
+
+def _list_ready(state: State, workload: int) -> list[int]:
+    """The workload's ready pods, node by node."""
+    return [sum(pod.workload == workload and pod.phase == Phase.READY for pod in node.pods) for node in state.nodes]
 
 
 def _of_step(scene: Scene, number: int, step: Transition, workload: int, count: int) -> Iterator[Inaction]:

@@ -187,6 +187,25 @@ HELD_UP = {  # rule: the input that shows it, and words of what is said
         ),
         "no PodDisruptionBudget selects those of Deployment/shop/web",
     ),
+    "lost-with-their-node": (
+        (node("n1"), web(2), scenario(READY.replace(", when: eventuallyAlways", ""), events=GONE, start="deployed")),
+        "takes 2 of 2 ready pods of Deployment/shop/web out of service at once: 2 on n1",
+    ),
+    "budget-allows": (
+        (
+            node("n1"),
+            node("n2"),
+            node("n3"),
+            web(3),
+            BUDGET.format(name="half", amount="maxUnavailable: 50%"),
+            scenario(
+                READY.replace(", when: eventuallyAlways", ""),
+                events="{drain: {concurrent: 2, max: 2}}",
+                start="deployed",
+            ),
+        ),
+        "needs 1 of 3 (maxUnavailable 50% of 3 rounds up to 2)",
+    ),
     "autoscaler-disabled": (
         (node("n1"), web(0), HPA.format(name="web", metric="cpu", more=""), scenario(fewest(1))),
         "is disabled: Deployment/shop/web has 0 replicas",

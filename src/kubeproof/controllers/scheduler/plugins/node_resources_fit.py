@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from kubeproof.cluster.api import versions
+from kubeproof.cluster.api.quantity import write_amount
 from kubeproof.cluster.nodes.near_nodes import agree_monotone
 from kubeproof.cluster.objects import Node
 from kubeproof.controllers.scheduler.plugins.resource_shares import Share, shares
@@ -20,7 +21,7 @@ from kubeproof.controllers.scheduler.protocol import (
     judges_by,
     round_half_away,
 )
-from kubeproof.controllers.scheduler.requests import CPU, NATIVE, allocatable, incoming_requests, pod_requests
+from kubeproof.controllers.scheduler.requests import NATIVE, allocatable, incoming_requests, pod_requests
 from kubeproof.errors import InternalError
 
 UNRESOLVABLE_SINCE = versions.UNRESOLVABLE.since
@@ -72,8 +73,8 @@ class FitFilter:
             capacity = view.allocatable.get(name, 0)
             free = capacity - taken
             if request > free:
-                unit = "m" if name == CPU else ""
-                parts.append(f"{name}: {request}{unit} asked for, {free}{unit} of {capacity}{unit} free")
+                asked, left, whole = (write_amount(name, amount) for amount in (request, free, capacity))
+                parts.append(f"{name}: {asked} asked for, {left} of {whole} free")
         return "; ".join(parts)
 
 
