@@ -6,7 +6,7 @@ A fault is declared once, here: its column, whom it concerns, its events, and wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import (
@@ -20,6 +20,7 @@ from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.cluster.volumes import find_claim, is_attached_once
 from kubeproof.events.declarations import (
     STABLE,
+    Completes,
     CreateNode,
     Drain,
     Event,
@@ -35,6 +36,7 @@ from kubeproof.events.event import NEW_REVISION
 from kubeproof.intents.declarations import ALWAYS, EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.manifests.scenarios.default_scenario import budget_wants, covers, usage_swings
+from kubeproof.model.expansion.cron import RUN_S
 from kubeproof.values import dataclass
 
 DEPLOYED, EMPTY = "deployed", "empty"
@@ -348,7 +350,27 @@ def _circumstances(setup: Setup, workload: Workload, keys: Sequence[str]) -> tup
     """
     if tuple(keys) == (ROLLOUT,) and adds_to_its_disk(setup, workload):
         return (NeverReady(name="waiting", target=workload.ref, revision=NEW_REVISION),)
-    return ()
+    return tuple(_within_deadline(setup, workload))
+
+
+def _within_deadline(setup: Setup, workload: Workload) -> Iterator[Event]:
+    """How long pods of a Job with a deadline run: nobody tells, but who set it meant it to suffice.
+
+    So it does if nothing happens, and where it can also if all pods have to run twice, as after a drain.
+    """
+    job = workload.job
+    if not workload.rules.runs_to_completion or job.deadline_s is None:
+        return
+    from kubeproof.controllers.workloads.job_sync import FIRST_BACK_OFF_S
+
+    in_turn = -(-(job.completions or 1) // max(workload.replicas, 1))  # pods, one after the other
+    again_s = (job.deadline_s - workload.template.grace_s - FIRST_BACK_OFF_S - 1) // (2 * in_turn)
+    for whole_s in (again_s, (job.deadline_s - 1) // in_turn):
+        most_s = whole_s - setup.settings.startup_s[1] - 1
+        if most_s > 0:
+            if most_s < RUN_S[1]:
+                yield Completes(name="run", target=workload.ref, least_s=min(RUN_S[0], most_s), most_s=most_s)
+            return
 
 
 def adds_to_its_disk(setup: Setup, workload: Workload) -> bool:

@@ -71,8 +71,9 @@ _DEAD = (
 )
 _BARE = "Nobody replaces a Pod that has no controller: put it under a Deployment, a StatefulSet or a Job."
 _FAILED = (
-    "A pod that is taken away counts as a failure of the Job: allow more of them (backoffLimit), or ignore disruptions "
-    "in podFailurePolicy (onPodConditions DisruptionTarget)."
+    "A pod that is taken away counts as a failure of the Job, and the time until another is done counts towards its "
+    "deadline: allow more of both (backoffLimit, activeDeadlineSeconds), or ignore disruptions in podFailurePolicy "
+    "(onPodConditions DisruptionTarget)."
 )
 _STAYS = (
     "Its pods tolerate the taints of a dead node without end, so that they are never replaced: leave that toleration "

@@ -502,3 +502,36 @@ spec: {{restartPolicy: {policy}, containers: [{{name: main, image: main}}]}}
     columns = matrix_of(survey(load(NODES, pod))).columns
 
     assert ("podCrash" in [column.key for column in columns]) == is_asked
+
+
+def with_deadline(seconds: int, completions: int = 1) -> str:
+    return f"""
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: fill, namespace: shop}}
+spec:
+  activeDeadlineSeconds: {seconds}
+  completions: {completions}
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{{name: fill, image: fill, resources: {{requests: {{cpu: 100m, memory: 64Mi}}}}}}]
+---"""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "completions", "grade"),
+    [(300, 1, Grade.STEADY), (60, 2, Grade.STEADY), (4, 1, Grade.STUCK)],
+)
+def test_the_deadline_of_a_job_suffices_where_nothing_happens(seconds: int, completions: int, grade: Grade) -> None:
+    """How long its pods run nobody tells; a deadline in which they may not even start is too short for sure."""
+    found = survey(load(NODES, with_deadline(seconds, completions)), "deploy", "drain")
+
+    assert cell(found, "deploy", "Job/shop/fill").grade == grade
+
+
+def test_a_deadline_is_over_before_a_dead_node_is_given_up() -> None:
+    found = survey(load(NODES, with_deadline(300)), "drain", "nodeFailure")
+
+    assert cell(found, "drain", "Job/shop/fill").grade == Grade.STEADY
+    assert cell(found, "nodeFailure", "Job/shop/fill").grade == Grade.STUCK
