@@ -356,7 +356,8 @@ def _circumstances(setup: Setup, workload: Workload, keys: Sequence[str]) -> tup
 def _within_deadline(setup: Setup, workload: Workload) -> Iterator[Event]:
     """How long pods of a Job with a deadline run: nobody tells, but who set it meant it to suffice.
 
-    So it does if nothing happens, and where it can also if all pods have to run twice, as after a drain.
+    So it does if nothing happens, and where it can also if all pods have to run twice, as after a drain, or after a
+    node has been silent until its pods are evicted.
     """
     job = workload.job
     if not workload.rules.runs_to_completion or job.deadline_s is None:
@@ -364,9 +365,11 @@ def _within_deadline(setup: Setup, workload: Workload) -> Iterator[Event]:
     from kubeproof.controllers.workloads.job_sync import FIRST_BACK_OFF_S
 
     in_turn = -(-(job.completions or 1) // max(workload.replicas, 1))  # pods, one after the other
-    again_s = (job.deadline_s - workload.template.grace_s - FIRST_BACK_OFF_S - 1) // (2 * in_turn)
-    for whole_s in (again_s, (job.deadline_s - 1) // in_turn):
-        most_s = whole_s - setup.settings.startup_s[1] - 1
+    tolerated_s = [one.seconds for one in workload.template.tolerations if one.seconds is not None]
+    drained_s = workload.template.grace_s + FIRST_BACK_OFF_S
+    silent_s = setup.settings.grace_s + setup.settings.monitor_period_s + max(tolerated_s, default=0) + drained_s
+    for tries, lost_s in ((2, silent_s), (2, drained_s), (1, 0)):
+        most_s = (job.deadline_s - lost_s - 1) // (tries * in_turn) - setup.settings.startup_s[1] - 1
         if most_s > 0:
             if most_s < RUN_S[1]:
                 yield Completes(name="run", target=workload.ref, least_s=min(RUN_S[0], most_s), most_s=most_s)

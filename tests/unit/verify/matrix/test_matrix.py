@@ -535,3 +535,5 @@ def test_a_deadline_is_over_before_a_dead_node_is_given_up() -> None:
 
     assert cell(found, "drain", "Job/shop/fill").grade == Grade.STEADY
     assert cell(found, "nodeFailure", "Job/shop/fill").grade == Grade.STUCK
+    longer = survey(load(NODES, with_deadline(600)), "nodeFailure")
+    assert cell(longer, "nodeFailure", "Job/shop/fill").grade == Grade.STEADY
