@@ -1,6 +1,9 @@
 """Settings shared by all tests."""
 
+import os
 import signal
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # tests run side by side; more threads only wait for each other
 
 from hypothesis import settings
 

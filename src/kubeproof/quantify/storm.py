@@ -74,6 +74,11 @@ def storm() -> Any:
 def check_installed() -> None:
     """Refuses to begin what ends with arrays handed to Storm, if Storm or NumPy is missing."""
     storm()
+    check_numpy()
+
+
+def check_numpy() -> None:
+    """Refuses to begin what ends with arrays, if NumPy is missing."""
     try:
         import numpy  # noqa: F401  it may be missing where Storm was installed by hand
     except ImportError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,7 +41,7 @@ def process_options(command: Any) -> Any:
             "--order", type=click.Choice(("open", "uniform")), default="open", show_default=True,
             help="open: least and greatest over all orders of loops; uniform: each loop with work equally likely.",
         ),
-        click.option("--within", metavar="DURATION", help="How far to look ahead, such as 6h; default: 1h."),
+        click.option("--within", metavar="DURATION", help="How far to look ahead, such as 6h or 1y; default: 1h."),
         click.option(
             "--ask", "questions", type=click.Choice(_QUESTIONS), multiple=True, help="Only this question. Repeatable."
         ),
@@ -71,14 +72,14 @@ def process_options(command: Any) -> Any:
 
 def options_of(given: dict[str, Any]) -> ClusterOptions:
     """The options that were given."""
-    from kubeproof.manifests.yaml.durations import parse_seconds
+    from kubeproof.manifests.yaml.durations import parse_long_seconds
     from kubeproof.quantify.clusters.options import ClusterOptions
     from kubeproof.quantify.clusters.space import SpaceOptions
     from kubeproof.quantify.methods import CheckSettings
 
-    within = None if given["within"] is None else parse_seconds(given["within"])
+    within = None if given["within"] is None else parse_long_seconds(given["within"])
     if within == 0 or (within is None and given["within"] is not None):
-        raise UsageError(f"--within {given['within']!r} is not a duration above zero", "Write --within 6h.")
+        raise UsageError(f"--within {given['within']!r} is not a duration above zero", "Write --within 6h, 30d or 1y.")
     if not 0 < given["precision"] < 1:
         raise UsageError(f"--precision {given['precision']:g} is not between 0 and 1", "The default is 1e-6.")
     memory = None if given["memory_mib"] is None else given["memory_mib"] * _MEBIBYTE
@@ -102,6 +103,11 @@ def options_of(given: dict[str, Any]) -> ClusterOptions:
     "--at-most", type=NumberRange(0, 1), metavar="P",
     help="Exit with 1 if an intent may be violated within the horizon with a greater probability.",
 )  # fmt: skip
+@click.option(
+    "--rates",
+    is_flag=True,
+    help="In continuous time: failures and repairs at their rates, waits as they are, no ticks; for days to years.",
+)
 @process_options
 @output_option("text", "json")
 def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **given: Any) -> int:
@@ -114,6 +120,7 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
       kubeproof quantify cluster manifests/
       kubeproof quantify cluster manifests/ --within 24h --order uniform -o json
       kubeproof quantify cluster manifests/ --ask within --at-most 0.001
+      kubeproof quantify cluster manifests/ --rates --within 1y
 
     \b
     Exit codes: 0 answered, 1 more likely than --at-most, 2 wrong usage, 3 a limit was reached, a question is too
@@ -122,7 +129,10 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
     from kubeproof.report.quantify.cluster import as_json, as_text
 
     options = options_of(given)
-    result = _run_limited(lambda reached: _quantify(paths, options, given["progress"], reached), given)
+    if given["rates"] and options.order != "open":
+        raise UsageError("--order is about the process in steps", "With --rates loops with work are equally likely.")
+    run = _quantify_rates if given["rates"] else _quantify
+    result = _run_limited(lambda reached: run(paths, options, given["progress"], reached), given)
     render = {"json": as_json, "text": as_text}
     return emit(outputs, lambda output: render[output.format](result), exit_code(result), verdict=result.verdict)
 
@@ -130,9 +140,13 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
 def _run_limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Result:
     """The answers, unless a limit is passed; what is missing is told before the work, not after."""
     from kubeproof.cli.running.limited import Reached, ask_storm
-    from kubeproof.quantify.storm import check_installed
+    from kubeproof.quantify.storm import check_installed, check_numpy
 
-    check_installed()
+    if given.get("rates"):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more threads only wait for each other
+        check_numpy()
+    else:
+        check_installed()
     import kubeproof.quantify.clusters.run  # noqa: F401  before memory is limited: NumPy takes some to begin with
 
     reached = Reached()
@@ -141,7 +155,7 @@ def _run_limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Res
 
 
 def _quantify(paths: tuple[str, ...], options: ClusterOptions, progress: str, reached: Reached) -> ClusterResult:
-    """Loads and quantifies, with progress on stderr."""
+    """Loads and quantifies, in steps, with progress on stderr."""
     from dataclasses import replace
 
     from kubeproof.manifests.load import load
@@ -150,6 +164,18 @@ def _quantify(paths: tuple[str, ...], options: ClusterOptions, progress: str, re
     loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
     with reporting(progress, reached) as (report, tell):
         return with_scope(loaded, quantify_cluster(loaded, replace(options, tell=tell), report))
+
+
+def _quantify_rates(paths: tuple[str, ...], options: ClusterOptions, progress: str, reached: Reached) -> ClusterResult:
+    """Loads and quantifies, in continuous time, with progress on stderr."""
+    from dataclasses import replace
+
+    from kubeproof.manifests.load import load
+    from kubeproof.quantify.rates.run import quantify_rates
+
+    loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
+    with reporting(progress, reached) as (report, tell):
+        return with_scope(loaded, quantify_rates(loaded, replace(options, tell=tell), report))
 
 
 @contextmanager

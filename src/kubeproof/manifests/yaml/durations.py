@@ -11,6 +11,9 @@ from kubeproof.manifests.yaml.printable import printable
 _LARGEST_S = 10 * 365 * 24 * 3600
 _PART = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ms|s|m|h)", re.ASCII)
 _WHOLE = re.compile(r"(?:[0-9]{1,12}(?:\.[0-9]{1,12})?(?:ms|s|m|h)){1,8}", re.ASCII)
+_LONG = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(h|d|y)", re.ASCII)
+_LONG_SECONDS = {"h": Fraction(3600), "d": Fraction(86400), "y": Fraction(365 * 86400)}
+_LONGEST_S = 10**6 * 365 * 86400
 _SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fraction(3600)}
 
 
@@ -39,6 +42,15 @@ def parse_seconds(text: str) -> int | None:
         return None
     total = _seconds(text)
     return int(total) if total.denominator == 1 and total <= _LARGEST_S else None
+
+
+def parse_long_seconds(text: str) -> int | None:
+    """The duration in whole seconds, perhaps one number of days or years (of 365 days); up to a million years."""
+    found = _LONG.fullmatch(text)
+    if found is None:
+        return parse_seconds(text)
+    total = Fraction(found[1]) * _LONG_SECONDS[found[2]]
+    return int(total) if total.denominator == 1 and total <= _LONGEST_S else None
 
 
 def parse_milliseconds(text: str) -> int | None:

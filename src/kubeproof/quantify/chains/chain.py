@@ -109,7 +109,7 @@ def _entries(
     single = int(effects.loop.max(initial=0)) + 1 + np.arange(len(steps.source))
     acts, opened, clock = roles.is_urgent | roles.is_optional, roles.is_open, roles.is_time
     choice = np.zeros_like(loop) if is_uniform else np.where(roles.is_urgent, loop, single)
-    share = _loop_shares(steps, loop, roles.is_urgent) if is_uniform else steps.weight
+    share = loop_shares(steps, loop, roles.is_urgent) if is_uniform else steps.weight
     actor = steps.source[acts]
     act = _Entries(actor, choice[acts], steps.target[acts], share[acts], acting[actor])
     happen = _plain(steps.source[opened], single[opened], steps.target[opened])
@@ -132,7 +132,7 @@ def _plain(owner: Ints, choice: Ints, target: Ints | Smalls) -> _Entries:
     return _Entries(owner, choice, target, np.ones(len(owner)), np.zeros(len(owner)))
 
 
-def _loop_shares(steps: Steps, loop: Ints, is_urgent: Bools) -> Floats:
+def loop_shares(steps: Steps, loop: Ints, is_urgent: Bools) -> Floats:
     """Per step its part of its loop's share of 1; optional steps count each for themselves."""
     key = steps.source * (int(loop.max(initial=0)) + 1) + loop
     _, group = np.unique(key[is_urgent], return_inverse=True)

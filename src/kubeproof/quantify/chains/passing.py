@@ -130,16 +130,22 @@ class Rates:
 def rates_of(states: int, steps: Steps, effects: Effects, roles: Roles) -> Rates:
     """The events that have a probability."""
     step = np.flatnonzero(roles.is_chance)
-    source, effect, weight = steps.source[step], steps.effect[step], steps.weight[step].copy()
-    whole = effects.is_whole[effect]
-    key = source * (int(effects.loop.max(initial=0)) + 1) + effects.loop[effect]
-    _, group = np.unique(key[whole], return_inverse=True)
-    weight[whole] /= np.bincount(group, weights=weight[whole])[group]
+    source, effect, weight = steps.source[step], steps.effect[step], parts_of_rates(steps, effects, step)
     per_s, per_tick = effects.rate[effect] * weight, effects.per_tick[effect] * weight
     total, tick_total = (
         np.bincount(source, weights=each, minlength=states).astype(np.float64) for each in (per_s, per_tick)
     )
     return Rates(step, starts_of(source, states), per_s, total, per_tick, tick_total)
+
+
+def parts_of_rates(steps: Steps, effects: Effects, step: Ints) -> Floats:
+    """Per step how much of its effect's rate is its: by its weight, or its share where the rate is that of all."""
+    source, effect, weight = steps.source[step], steps.effect[step], steps.weight[step].copy()
+    whole = effects.is_whole[effect]
+    key = source * (int(effects.loop.max(initial=0)) + 1) + effects.loop[effect]
+    _, group = np.unique(key[whole], return_inverse=True)
+    weight[whole] /= np.bincount(group, weights=weight[whole])[group]
+    return weight
 
 
 def starts_of(numbers: Ints, size: int) -> Ints:

@@ -12,6 +12,7 @@ from kubeproof.cluster.loops.actions import Tick
 from kubeproof.cluster.loops.control import Role
 from kubeproof.events.rates import event_rate
 from kubeproof.model.reductions.weights import Weights
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     Smalls = NDArray[np.int32]
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
+
+
+class Rated(NamedTuple):
+    """What an effect is that says itself how often it comes."""
+
+    per_s: float
+
 
 REST = -1.0  # duration of an effect of time that has none of its own
 
@@ -52,9 +60,9 @@ class Effects:
     tags: tuple[int, ...]
 
 
-def steps_of(space: Space) -> Steps:
+def steps_of(space: Space, weights: Weights | None = None) -> Steps:
     """All steps of an explored cluster."""
-    found = space.store.weighed(0, space.states, Weights(space.system))
+    found = space.store.weighed(0, space.states, weights or Weights(space.system))
     degrees = np.frombuffer(found.degrees, dtype=np.int32)
     actor, effect, target = (
         np.frombuffer(part, dtype=np.int32) for part in (found.actors, found.effects, found.targets)
@@ -79,9 +87,11 @@ def effects_of(space: Space, steps: Steps, tick_s: int) -> Effects:
         decision: Any = effect.label
         role[number], loop[number] = effect.role, names[space.system.actors[actor].name]
         orders[number] = prod(map(factorial, Counter(effect.edits).values()))
-        if effect.role == Role.TIME:
+        if isinstance(decision, Rated):
+            rate[number] = decision.per_s
+        elif effect.role == Role.TIME:
             seconds[number] = next((a.seconds for a in decision.actions if isinstance(a, Tick)), REST)
-        elif effect.role == Role.EVENT:
+        elif effect.role in (Role.EVENT, Role.OPTIONAL):
             found = event_rate(space.plan.actors[actor], decision, _level(space, actor, int(steps.source[at])), tick_s)
             if found is not None:
                 rate[number], per_tick[number], is_whole[number] = found

@@ -104,6 +104,15 @@ class ProcessSize:
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """How waits were followed in continuous time, and how far."""
+
+    phases: tuple[int, ...]  # beside 1
+    rarest: float  # failures are looked at in states that are as likely, roughly
+    is_whole: bool  # all failures were looked at
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterResult:
     """Everything about one cluster."""
 
@@ -121,12 +130,19 @@ class ClusterResult:
     not_modelled: tuple[str, ...] = ()
     files: tuple[str, ...] = field(default=())
     at_most: float | None = None  # what the probability of a violation within the horizon is held against
+    waits: Waits | None = None  # None: the process goes in steps
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """Per intent whether it is violated no more likely than allowed; nothing if that was not asked for."""
         limit = self.at_most
-        return () if limit is None else tuple(judge(one.within, limit) for one in self.intents)
+        return () if limit is None else tuple(self._judge(one.within, limit) for one in self.intents)
+
+    def _judge(self, span: Span | None, limit: float) -> Verdict:
+        """In continuous time a number of which nobody knows how far it is off decides nothing."""
+        greatest = None if span is None else span.greatest
+        is_vague = self.waits is not None and greatest is not None and greatest.upper is None
+        return Verdict.UNKNOWN if is_vague else judge(span, limit)
 
     @property
     def verdict(self) -> Verdict | Literal[""]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kubeproof.cluster.loops.control import Role
-from kubeproof.cluster.objects import workload_number
 from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.intents.catalogue import entry
@@ -19,6 +18,7 @@ from kubeproof.quantify.chains.steps import Effects, Steps, effects_of, steps_of
 from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
 from kubeproof.quantify.clusters.questions import Asked, ask, ask_long_run
 from kubeproof.quantify.clusters.result import ClusterResult, IntentChances, ProcessSize, Shortage, Span
+from kubeproof.quantify.clusters.shortages import list_shortages
 from kubeproof.quantify.clusters.space import SAFETY, Report, Space, explore_space
 from kubeproof.quantify.clusters.sums import Sums, sums_over
 from kubeproof.quantify.clusters.values import StateValues
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kubeproof.cluster.nodes.places import Layout
     from kubeproof.events.declarations import Event
     from kubeproof.intents.monitor import Monitor
-    from kubeproof.manifests.loaded import Loaded
+    from kubeproof.manifests.loaded import Loaded, Scenario
 
 ENDLESS = "broken by endless runs, not at a moment"
 
@@ -183,33 +184,35 @@ class Answers:
         return sums_over(self._horizon_s, process.chain, self._values, process.loaded.scenario, self._options)
 
     def _shortages(self) -> Iterator[Shortage]:
-        intents = [i for i in self._process.loaded.scenario.intents if i.key == "minReady"]
-        if not intents or LONG_RUN not in self._options.questions:
+        if LONG_RUN not in self._options.questions:
             return
         process = self._process
+        found = list_shortages(process.space.plan.setup, process.loaded.scenario.intents, self._values)
+        if not found:
+            return
         chain = build_chain(
             process.space, process.steps, process.effects, self._settings, order=self._options.order, is_mean=True
         )
-        setup = process.space.plan.setup
-        labels = {}
-        for number, intent in enumerate(intents):
-            workload, count = workload_number(setup, str(intent.target)), intent.count or Count(1)
-            wanted = self._values.read_desired(workload)
-            least = -(-count.number * wanted // 100) if count.percent else np.full(len(wanted), count.number)
-            labels[_label(number)] = np.flatnonzero((self._values.ready(workload) < least)[chain.origin])
-        found = ask_long_run(chain, labels, self._options)
-        for number, intent in enumerate(intents):
-            span: Span = found.share(_label(number))
+        labels = {_label(number): np.flatnonzero(short[chain.origin]) for number, (_, short) in enumerate(found)}
+        asked = ask_long_run(chain, labels, self._options)
+        for number, (intent, _) in enumerate(found):
+            span: Span = asked.share(_label(number))
             yield Shortage(intent.name, str(intent.target), str(intent.count or Count(1)), span)
 
     def _not_quantified(self) -> Iterator[str]:
-        for intent in self._process.loaded.scenario.intents:
-            if intent.key == "ltl":
-                yield f"{intent.name}: an LTL formula, which verify judges"
-            elif make_monitor(intent, self._process.space.plan.layout).kind not in SAFETY:
-                yield f"{intent.name}: {ENDLESS}"
-        if AMOUNTS in self._options.questions and not self._settings.power:
-            yield "energy: the Scenario gives no spec.quantify.power"
+        scenario, layout = self._process.loaded.scenario, self._process.space.plan.layout
+        return list_not_quantified(scenario, layout, self._options)
+
+
+def list_not_quantified(scenario: Scenario, layout: Layout, options: ClusterOptions) -> Iterator[str]:
+    """What of the Scenario has no answer, and why."""
+    for intent in scenario.intents:
+        if intent.key == "ltl":
+            yield f"{intent.name}: an LTL formula, which verify judges"
+        elif make_monitor(intent, layout).kind not in SAFETY:
+            yield f"{intent.name}: {ENDLESS}"
+    if AMOUNTS in options.questions and not scenario.quantify.power:
+        yield "energy: the Scenario gives no spec.quantify.power"
 
 
 def _label(number: int) -> str:

@@ -57,8 +57,8 @@ def explore_space(loaded: Loaded, options: SpaceOptions = SpaceOptions(), progre
     plan = plan_to_quantify(loaded, merge=options.merge)
     system = GroupedSystem(plan)
     if loaded.scenario.start.mode == "deployed":
-        system.initial = _deploy(loaded, plan, options, progress)
-    search = _search(system, options, progress)
+        system.initial = first_placements(loaded, plan, options, progress)
+    search = explore_system(system, options, progress)
     store = search.store
     initial = tuple(state for state in range(len(system.initial)) if store.parent(state) < 0) or (0,)
     return Space(plan, system, store, initial, monotonic() - begin)
@@ -87,10 +87,12 @@ def plan_to_quantify(loaded: Loaded, *, merge: bool = True) -> Plan:
     return planned(tuple(monitor.intent for monitor in whole.monitors if monitor.kind in SAFETY))
 
 
-def _deploy(loaded: Loaded, plan: Plan, options: SpaceOptions, progress: Report) -> tuple[tuple[Cell, ...], ...]:
+def first_placements(
+    loaded: Loaded, plan: Plan, options: SpaceOptions, progress: Report
+) -> tuple[tuple[Cell, ...], ...]:
     """Every first stable placement."""
     deploying = plan.deploying()
-    search = _search(GroupedSystem(deploying, orders_of_deploying(deploying)), options, progress)
+    search = explore_system(GroupedSystem(deploying, orders_of_deploying(deploying)), options, progress)
     store = search.store
     found = tuple(store.cells_of(state) for state in range(store.expanded) if store.is_stable(state))
     if not found:
@@ -104,7 +106,8 @@ def _deploy(loaded: Loaded, plan: Plan, options: SpaceOptions, progress: Report)
     return found
 
 
-def _search(system: GroupedSystem, options: SpaceOptions, progress: Report) -> Search:
+def explore_system(system: GroupedSystem, options: SpaceOptions, progress: Report) -> Search:
+    """Everything that a system may reach; a limit is an error."""
     if options.engine == "compiled" and find_compiled_kernel() is None:
         raise EnvironmentProblem("E401 the compiled engine is not installed. Use --engine python.")
     memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None

@@ -40,7 +40,7 @@ class Sums:
 def sums_over(horizon_s: int, chain: Chain, values: StateValues, scenario: Scenario, options: ClusterOptions) -> Sums:
     """All sums that the Scenario gives units for."""
     amounts, notes = [], []
-    for name, per_second in _per_second(values, scenario).items():
+    for name, per_second in rates_of_sums(values, scenario).items():
         span, is_cut = _sum(horizon_s, chain, per_second, options)
         amounts.append(Amount(name, UNITS[name], span))
         notes += [f"{UNITS[name]}: {CUT}"] if is_cut else []
@@ -69,7 +69,7 @@ def _usual(values: Floats, duration_s: Floats) -> float:
     return float(known[np.bincount(which.reshape(-1), weights=duration_s).argmax()])
 
 
-def _per_second(values: StateValues, scenario: Scenario) -> dict[str, Floats]:
+def rates_of_sums(values: StateValues, scenario: Scenario) -> dict[str, Floats]:
     """What every state of the cluster takes per second, in the units of the answers."""
     settings = scenario.quantify
     found = {"pods": values.pods() / HOUR_S, "nodes": values.nodes() / HOUR_S}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
-    from kubeproof.quantify.clusters.result import ClusterResult, IntentChances, Span, Value
+    from kubeproof.quantify.clusters.result import ClusterResult, IntentChances, Span, Value, Waits
 
 ORDERS = {
     "open": "any loop with work may act next: least and greatest value over all orders",
@@ -29,6 +29,17 @@ def _lines(result: ClusterResult) -> Iterator[str]:
     yield from _section("Scope", (f"{name}: {value}" for name, value in result.scope))
     yield from ("", "Process")
     yield f"  {size.states:,} states and {size.transitions:,} transitions, as verify explores them"
+    yield from _in_steps(result) if result.waits is None else _in_continuous_time(result, result.waits)
+    yield from ("", *_table(list(_rows(result))))
+    yield from _section(f"At most {number(result.at_most or 0)} within the horizon", _judge(result))
+    yield from _section("Not computed", _list_skipped(result))
+    yield from _section("Not quantified", result.not_quantified)
+    yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled)
+
+
+def _in_steps(result: ClusterResult) -> Iterator[str]:
+    """The process with ticks."""
+    size = result.size
     yield f"  {size.process_states:,} states, {size.choices:,} choices and {size.entries:,} probabilities in Storm"
     times = (size.explore_s, size.build_s, size.hand_over_s)
     yield "  explored in {:.2f} s, built in {:.2f} s, handed over in {:.2f} s".format(*times)
@@ -37,11 +48,24 @@ def _lines(result: ClusterResult) -> Iterator[str]:
     yield f"  events come before waits, at rest at most one per tick of {tick}: numbers and bounds are of this process"
     if result.open_events:
         yield f"  open, at the worst and at the best moment: {', '.join(result.open_events)}"
-    yield from ("", *_table(list(_rows(result))))
-    yield from _section(f"At most {number(result.at_most or 0)} within the horizon", _judge(result))
-    yield from _section("Not computed", _list_skipped(result))
-    yield from _section("Not quantified", result.not_quantified)
-    yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled)
+
+
+def _in_continuous_time(result: ClusterResult, waits: Waits) -> Iterator[str]:
+    """The process with rates."""
+    size = result.size
+    yield f"  in {size.process_states:,} states time passes; {size.entries:,} rates; explored in {size.explore_s:.2f} s"
+    yield f"  order {result.order}: {ORDERS[result.order]}"
+    if not waits.is_whole:
+        yield (
+            f"  failures in states that take up less than about {waits.rarest:.0e} of the time are counted both ways: "
+            "as harmless in `from`, as a violation in `to`"
+        )
+    if waits.phases:
+        phases = f"{', '.join(map(str, (1, *waits.phases[:-1])))} and {waits.phases[-1]}"
+        told = "what the answers tend to: in that `from` and `to` are estimates, no bounds"
+        yield f"  waits in {phases} phases, and {told}"
+    else:
+        yield "  waits are exponential, with the right mean: there are too many states for more phases"
 
 
 def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
@@ -52,23 +76,34 @@ def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
 
 def _rows(result: ClusterResult) -> Iterator[list[str]]:
     horizon = duration(result.horizon_s)
-    yield ["", "least", "greatest"]
+    cells = _least_and_greatest if result.waits is None else _value_and_extent
+    yield ["", "least", "greatest"] if result.waits is None else ["", "value", "from", "to"]
     for one in result.intents:
         if one.within is not None:
-            yield [f"P({one.intent} is violated within {horizon})", *_cells(one.within, number)]
+            yield [f"P({one.intent} is violated within {horizon})", *cells(one.within, number)]
         if one.ever is not None:
-            yield [f"P({one.intent} is ever violated)", *_cells(one.ever, number)]
+            yield [f"P({one.intent} is ever violated)", *cells(one.ever, number)]
         if one.first_s is not None:
-            yield [f"expected time to the first violation of {one.intent}", *_cells(one.first_s, duration)]
+            yield [f"expected time to the first violation of {one.intent}", *cells(one.first_s, duration)]
     for amount in result.amounts:
-        yield [f"expected {amount.unit} over {horizon}", *_cells(amount.span, number)]
+        yield [f"expected {amount.unit} over {horizon}", *cells(amount.span, number)]
     for shortage in result.shortages:
         what = f"long-run share of time below {shortage.count} ready, {shortage.target}"
-        yield [what, *_cells(shortage.span, number)]
+        yield [what, *cells(shortage.span, number)]
 
 
-def _cells(span: Span, shown: Any) -> list[str]:
+def _least_and_greatest(span: Span, shown: Any) -> list[str]:
     return [_cell(value, shown) for value in (span.least, span.greatest)]
+
+
+def _value_and_extent(span: Span, shown: Any) -> list[str]:
+    """The value, or from which to which it is for different first placements; and between what it lies."""
+    least, greatest = span.least, span.greatest
+    if least is None or greatest is None:
+        return ["-", "-", "-"]
+    ends = [_cell(least, shown), _cell(greatest, shown)]
+    extent = ["-" if bound is None else str(shown(bound)) for bound in (least.lower, greatest.upper)]
+    return [" to ".join(dict.fromkeys(ends)), *extent]
 
 
 def _cell(value: Value | None, shown: Any) -> str:
@@ -76,9 +111,10 @@ def _cell(value: Value | None, shown: Any) -> str:
 
 
 def _table(rows: list[list[str]]) -> Iterator[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        yield f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}"
+        cells = (f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        yield "  ".join((f"{row[0]:<{widths[0]}}", *cells))
 
 
 def _judge(result: ClusterResult) -> Iterator[str]:
@@ -124,6 +160,10 @@ def document(result: ClusterResult) -> dict[str, Any]:
         "order": result.order,
         "horizon_s": result.horizon_s,
         "tick_s": result.tick_s,
+        "time": "steps" if result.waits is None else "rates",
+        "waits": None
+        if result.waits is None
+        else {"phases": list(result.waits.phases), "rarest": result.waits.rarest, "is_whole": result.waits.is_whole},
         "verdict": result.verdict or None,
         "at_most": result.at_most,
         "scope": dict(result.scope),

@@ -11,7 +11,7 @@ from kubeproof.cluster.objects import Node
 from kubeproof.events.declarations import Event, Moves
 from kubeproof.events.quantities import Power, Prices, QuantifySettings
 from kubeproof.manifests.scenarios.intents.targets import read_nodes
-from kubeproof.manifests.yaml.durations import parse_milliseconds, read_seconds
+from kubeproof.manifests.yaml.durations import parse_long_seconds, parse_milliseconds, read_seconds
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.tree import Scalar, ScalarKind, Value, describe
@@ -22,7 +22,9 @@ _TOLERANCE = 1e-9  # of the sum of a row
 _LARGEST = 1e12
 _LEAST = 1e-300  # what is rarer may become 0 when it is divided among seconds, and the impossible is no event
 _MOST_TIMES = 20  # start-up times: each is a way of its own for every pod
-_CHANCES = ("probability", "ratePerHour")
+_CHANCES = ("probability", "ratePerHour", "ratePerYear", "mtbf")
+CHANCE_KEYS = (*_CHANCES, "mttr")  # of an event, beside its own fields
+_HOUR_S, _YEAR_H = 3600, 8760
 
 
 def with_chance(fields: Fields, event: Event) -> Event:
@@ -37,29 +39,48 @@ def with_chance(fields: Fields, event: Event) -> Event:
 
 
 def _recovery(fields: Fields, event: Event) -> Chance | None:
-    child = fields.child("recovery") if fields.has("recovery") else None  # not asked for, it is not suggested
-    if child is None:
+    key = next((key for key in ("mttr", "recovery") if fields.has(key)), None)  # not asked for, it is not suggested
+    if key is None:
         return None
     if not event.may_end:
-        fields.fail("recovery", "is given, but nothing recovers", remedy="Remove it, or let the event recover")
-    chance = _chance(child)
-    child.finish_strictly(*_CHANCES)
+        fields.fail(key, "is given, but nothing recovers", remedy="Remove it, or let the event recover")
+    if key == "mttr":
+        if fields.has("recovery"):
+            fields.fail("recovery", "is given beside mttr", remedy="Give one of the two")
+        return _mean(fields, "mttr")
+    child = fields.child("recovery")
+    chance = None if child is None else _chance(child)
+    if child is not None:
+        child.finish_strictly(*_CHANCES[:3])
     if chance is None:
         fields.fail("recovery", "is empty", remedy="Write {probability: 0.1}, or {ratePerHour: 6}")
     return chance
 
 
 def _chance(fields: Fields) -> Chance | None:
-    if all(fields.has(key) for key in _CHANCES):
-        fields.fail("ratePerHour", "is given beside probability", remedy="Give one of the two")
-    if fields.has("probability"):
+    given = [key for key in _CHANCES if fields.has(key)]
+    if len(given) > 1:
+        fields.fail(given[1], f"is given beside {given[0]}", remedy="Give one of the two")
+    if "probability" in given:
         return Chance(per_tick=_probability(fields))
-    rate = read_amount(fields, "ratePerHour")
-    if rate == 0:
-        fields.fail("ratePerHour", "is 0", remedy="What never happens is no event: remove it")
-    if rate is not None:
-        _refuse_next_to_nothing(fields, "ratePerHour", rate)
-    return None if rate is None else Chance(per_hour=rate)
+    if "mtbf" in given:
+        return _mean(fields, "mtbf")
+    for key in given:
+        rate = read_amount(fields, key) or 0.0
+        if rate == 0:
+            fields.fail(key, "is 0", remedy="What never happens is no event: remove it")
+        _refuse_next_to_nothing(fields, key, rate)
+        return Chance(per_hour=rate / (_YEAR_H if key == "ratePerYear" else 1))
+    return None
+
+
+def _mean(fields: Fields, key: str) -> Chance:
+    """The rate of what takes so long on average."""
+    text = fields.text(key) or ""
+    seconds = parse_long_seconds(text)
+    if not seconds:
+        fields.fail(key, f"is {printable(text)!r}", remedy="Write a duration such as 90d, 4h or 2y, above zero")
+    return Chance(per_hour=_HOUR_S / seconds)
 
 
 def _refuse_next_to_nothing(fields: Fields, key: str, value: float) -> None:

@@ -31,7 +31,7 @@ from kubeproof.events.declarations import (
 from kubeproof.events.event import Problem
 from kubeproof.events.manual import Field, FieldType
 from kubeproof.late import resolve
-from kubeproof.manifests.scenarios.events.chances import with_chance
+from kubeproof.manifests.scenarios.events.chances import CHANCE_KEYS, with_chance
 from kubeproof.manifests.scenarios.events.fields import (
     ANY_NUMBER,
     Common,
@@ -79,7 +79,7 @@ def _read_entry(entry: Fields, position: int, around: Surroundings, places: dict
         places[event.name] = fields
         found.append(with_chance(fields, replace(event, and_after=common.and_after, must=common.must)))
         _check(found[-1].problems(), fields)
-    fields.finish_strictly("name", "max", "after", "must", "probability", "ratePerHour")
+    fields.finish_strictly("name", "max", "after", "must", *CHANCE_KEYS)
     return found
 
 

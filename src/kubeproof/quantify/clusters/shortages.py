@@ -1,0 +1,30 @@
+"""The states of a cluster in which a workload has fewer ready pods than an intent asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kubeproof.cluster.objects import Setup, workload_number
+from kubeproof.intents.declarations import Amount, Intent
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kubeproof.quantify.clusters.values import StateValues
+
+
+def list_shortages(
+    setup: Setup, intents: Sequence[Intent], values: StateValues
+) -> list[tuple[Intent, NDArray[np.bool_]]]:
+    """Per `minReady` intent the states that have too few, whenever the intent is about them or not."""
+    found = []
+    for intent in intents:
+        if intent.key == "minReady":
+            workload, count = workload_number(setup, str(intent.target)), intent.count or Amount(1)
+            wanted = values.read_desired(workload)
+            least = -(-count.number * wanted // 100) if count.percent else np.full(len(wanted), count.number)
+            found.append((intent, values.ready(workload) < least))
+    return found

@@ -1,0 +1,1 @@
+"""Clusters in continuous time: failures and repairs as rates, waits as they are, no ticks."""
