@@ -1,8 +1,9 @@
 """Exhaustive search of single clusters as they grow: `python benchmarks/growth.py [--nodes N...] [--json FILE]`.
 
 Safe variants of C1, C3, C6 and C8 at 3 to 300 nodes. The cluster keeps the ratios of its case: pods per node, kinds of
-nodes, and whatever else follows the pods (bounds of an autoscaler, of a property). Each run is a process of its own,
-so CPU time and memory include the start of the interpreter and nothing of another run.
+nodes, and whatever else follows the pods (bounds of an autoscaler, of a property). It is written as manifests, a file
+with an object for each node, and verified by the command line in a process of its own: CPU time and memory include the
+start of the interpreter, reading, checks and the report, and nothing of another run.
 
 Bars at 100 nodes: a fifth of the CPU time that Kivi (81e6c25, SPIN 6.5.2) needs for one such setup on the same kind of
 machine. Kivi always takes the first of tied nodes; here every tie is followed.
@@ -12,12 +13,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kubeproof.manifests.loaded import Loaded
@@ -100,26 +104,76 @@ def _measured_apart(case: str, nodes: int) -> Figures:
 
 
 def measure(case: str, nodes: int) -> Figures:
-    """Verifies the case with so many nodes, in this process."""
-    import resource
-
-    from kubeproof.verify.run import verify
-
-    result = verify(grown(case, nodes))
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    numbers = result.statistics
-    verdict = result.verdict if not numbers.stopped_by else f"{result.verdict} ({numbers.stopped_by})"
+    """Verifies the case with so many nodes as a user does: its manifests are read, and a report is written."""
+    with TemporaryDirectory() as folder:
+        for name, text in write_manifests(case, nodes).items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "kubeproof.cli.main", "verify", folder, "-o", "json"]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    report = json.loads(run.stdout)
+    numbers = report["statistics"]
+    stopped = numbers["stopped_by"]
     return Figures(
         case=case,
         nodes=nodes,
         pods=RULES[case].pods_per_node * nodes,
-        verdict=verdict,
-        states=numbers.states,
-        transitions=numbers.transitions,
-        start_states=numbers.start_states,
+        verdict=f"{report['verdict']} ({stopped})" if stopped else report["verdict"],
+        states=numbers["states"],
+        transitions=numbers["transitions"],
+        start_states=numbers["start_states"],
         cpu_s=round(used.ru_utime + used.ru_stime, 2),
         memory_mib=used.ru_maxrss // 1024,
     )
+
+
+def write_manifests(case: str, nodes: int) -> dict[str, str]:
+    """The manifests of the case with so many nodes, by name of the file: each node is an object of its own."""
+    import yaml
+
+    from kubeproof.cases.library import SAFE, load_case
+
+    loaded = grown(case, nodes)
+    found: dict[str, str] = {}
+    for path in sorted(file for one in load_case(case, SAFE) for file in _list_files(Path(one))):
+        documents = [one for one in yaml.safe_load_all(path.read_text(encoding="utf-8")) if one]
+        resized = [
+            *_write_nodes(documents, loaded),
+            *(_resize(one, loaded) for one in documents if one["kind"] != "Node"),
+        ]
+        found[path.name] = yaml.safe_dump_all(resized, sort_keys=False)
+    return found
+
+
+def _list_files(path: Path) -> list[Path]:
+    return sorted(path.glob("*.yaml")) if path.is_dir() else [path]
+
+
+def _write_nodes(documents: list[dict[str, Any]], loaded: Loaded) -> Iterator[dict[str, Any]]:
+    """The objects of all nodes, each after that of the node that it is like."""
+    like = {one["metadata"]["name"]: one for one in documents if one["kind"] == "Node"}
+    for node in loaded.setup.nodes if like else ():
+        document = deepcopy(like[node.name.partition("-copy")[0]])
+        document["metadata"] |= {"name": node.name, "labels": dict(node.labels)}
+        yield document
+
+
+def _resize(document: dict[str, Any], loaded: Loaded) -> dict[str, Any]:
+    """An object with the numbers that follow the size."""
+    spec, setup, scenario = document.get("spec", {}), loaded.setup, loaded.scenario
+    if document["kind"] == "Deployment":
+        spec["replicas"] = setup.workloads[0].replicas
+    if document["kind"] == "HorizontalPodAutoscaler":
+        (scaler,) = setup.autoscalers
+        spec |= {"minReplicas": scaler.min_replicas, "maxReplicas": scaler.max_replicas}
+    if document["kind"] == "Scenario":
+        del spec["scale"]
+        spec["start"] = scenario.start.mode
+        for declared, intent in zip(spec["intents"], scenario.intents, strict=True):
+            ((_, fields),) = declared.items()
+            if intent.count is not None:
+                fields["count"] = intent.count.number
+    return document
 
 
 def grown(case: str, nodes: int) -> Loaded:

@@ -5,6 +5,10 @@ compiled to bytecode first, as an installed package is. Kivi's figures
 are CPU seconds of its public version (81e6c25, SPIN 6.5.2, gcc 12) on the same kind of machine; C3 and C8 safe are
 extrapolated from every 49th size. The bars: safe sweeps 100 times below, violating variants 8 times, geometric mean of
 all sixteen 60 times.
+
+To be fair to Kivi: 86 to 91 % of its time is gcc, which compiles a verifier for each size. So a second ratio is told,
+to what is left of its time without that. Safe sweeps are also said to search next to nothing where an argument for
+every size, or bounds, prove them; and where the intent or the repair is another one than Kivi's, the row says so.
 """
 
 from __future__ import annotations
@@ -26,6 +30,17 @@ KIVI_S = {
     ("c1", "safe"): 293, ("c2", "safe"): 298, ("c3", "safe"): 5500, ("c4", "safe"): 167,
     ("c5", "safe"): 273, ("c6", "safe"): 165, ("c7", "safe"): 271, ("c8", "safe"): 4600,
 }  # fmt: skip
+COMPILING = 0.885  # of Kivi's time: the middle of 86 to 91 %
+OTHERWISE = {  # what is compared, where it is not the same: decision 0013
+    ("c1", "violating"): "maxReplicas in place of an oscillation",
+    ("c1", "safe"): "Kivi: no intent; here the same intent, scaling up waits for longer than the start",
+    ("c2", "safe"): "Kivi: no intent; here the same intent, the manifest says replicas",
+    ("c6", "violating"): "Kivi with a one-line repair, it crashes otherwise",
+    ("c6", "safe"): "Kivi: at least 0 replicas; here the same intent, with a budget",
+    ("c7", "violating"): "requests of 4 of 64, not 8",
+    ("c7", "safe"): "requests of 4 of 64, not 8",
+    ("c8", "violating"): "1 and 2 nodes as in Kivi's files",
+}
 BARS = {"violating": 8, "safe": 100}
 MEAN_BAR = 60
 
@@ -43,6 +58,7 @@ def main() -> None:
     ratios = [row["ratio"] for row in rows if row["ratio"]]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if len(ratios) == len(rows) else 0.0
     print(f"{_met(mean >= MEAN_BAR)}  geometric mean at least {MEAN_BAR} times: {mean:,.0f} (of {len(rows)})")
+    print(f"without compiling, {COMPILING:.1%} of Kivi's time: {mean * (1 - COMPILING):,.0f}")
     if arguments.json:
         Path(arguments.json).write_text(json.dumps({"mean": mean, "sweeps": rows}, indent=2), encoding="utf-8")
 
@@ -69,10 +85,18 @@ def _measured(case: str, variant: str, timeout_s: float) -> dict[str, object]:
     print(
         f"{_met(ratio >= BARS[variant])}  {case} {variant:10} {run['verdict']:14} {run['verified']:5,} of "
         f"{run['sizes']:5,} sizes {run['states']:10,} states {cpu_s:8.2f} s CPU, Kivi {KIVI_S[case, variant]:g} s: "
-        f"{ratio:,.0f} times (bar {BARS[variant]})",
+        f"{ratio:,.0f} times (bar {BARS[variant]}), {ratio * (1 - COMPILING):,.0f} without compiling; {_how(run)}"
+        + (f"; {OTHERWISE[case, variant]}" if (case, variant) in OTHERWISE else ""),
         flush=True,
     )
     return row
+
+
+def _how(run: dict[str, object]) -> str:
+    """How the sweep was decided: Kivi searches every size."""
+    if run["verdict"] == "HOLDS":
+        return "proved for any size" + ("" if run["states"] else ", no state searched")
+    return "sizes searched one by one"
 
 
 def _met(is_met: bool) -> str:
