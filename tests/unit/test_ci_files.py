@@ -49,6 +49,15 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return run
 
 
+def test_a_proved_repair_is_annotated_summed_up_and_kept_for_git_apply(job, tmp_path):
+    code, said, outputs = job(PATHS="examples/01-conflicting-spread\n", FIX="true")
+
+    assert (code, outputs["verdict"]) == (1, "VIOLATED")
+    assert "+      - maxSkew: 2" in Path(outputs["repair"]).read_text()
+    assert "title=A change that is proved to help" in said
+    assert "### PROVED: 1 repair for 1 of 1 violation" in (tmp_path / "summary").read_text()
+
+
 def test_a_violation_fails_the_job_with_reports_a_summary_and_annotations(job, tmp_path):
     code, said, outputs = job(PATHS="examples/01-conflicting-spread\n")
 

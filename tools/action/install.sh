@@ -3,7 +3,9 @@
 set -euo pipefail
 
 venv="${RUNNER_TEMP:?}/kubeproof"
+extra=""
+[ "${INPUT_FIX:-false}" != true ] || extra="[fix]"
 "${KUBEPROOF_PYTHON:-python3}" -m venv "$venv"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${GITHUB_ACTION_PATH:?}"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${GITHUB_ACTION_PATH:?}$extra"
 echo "$venv/bin" >>"${GITHUB_PATH:?}"
 "$venv/bin/kubeproof" --version

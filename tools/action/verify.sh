@@ -44,5 +44,19 @@ if [ -s "$reports/kubeproof.txt" ]; then
         echo "json=$reports/kubeproof.json"
     } >>"${GITHUB_OUTPUT:-/dev/null}"
 fi
+# A change that is proved to help, for the paths alone: options of verify are not those of fix.
+if [ "${INPUT_FIX:-false}" = true ] && [ "$code" = 1 ]; then
+    paths=()
+    while IFS= read -r line; do
+        [ -z "$line" ] || paths+=("$line")
+    done <<<"${INPUT_PATHS:-}"
+    formats=(-o "diff=$reports/repair.diff" -o "markdown=$reports/repair.md" -o "text=$reports/repair.txt")
+    [ "${INPUT_ANNOTATIONS:-true}" != true ] || formats+=(-o github)
+    kubeproof fix --proposals 1 --timeout "${INPUT_TIMEOUT:-300}" "${formats[@]}" -- "${paths[@]}" 2>"$reports/fix.txt"
+    printed "$reports/fix.txt"
+    printed "$reports/repair.txt"
+    [ ! -s "$reports/repair.md" ] || cat "$reports/repair.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    [ ! -s "$reports/repair.diff" ] || echo "repair=$reports/repair.diff" >>"${GITHUB_OUTPUT:-/dev/null}"
+fi
 echo "exit-code=$code" >>"${GITHUB_OUTPUT:-/dev/null}"
 exit "$code"

@@ -115,6 +115,46 @@ def _effort(found: FixResult) -> str:
     )
 
 
+def as_diff(found: FixResult, frame: Frame) -> str:
+    """The first proposal for `git apply`; empty if there is none."""
+    return "".join(diff_of(changed, frame) for proposal in found.proposals[:1] for changed in proposal.files)
+
+
+def as_annotations(found: FixResult, frame: Frame) -> str:
+    """The first proposal as notices beside the lines that it changes, for GitHub."""
+    from kubeproof.report.formats.github import command
+
+    lines = []
+    for proposal in found.proposals[:1]:
+        told = "; ".join(edit.title for edit in proposal.edits)
+        for changed in proposal.files:
+            said = escape(f"{told}. Proved: {_some(proposal.repairs)}")
+            shown = "\n".join(escape(line) for line in diff_of(changed, frame).splitlines()[2:])
+            place = {"file": frame.path(changed.file), "line": str(_first_changed(changed))}
+            lines.append(command("notice", f"{said}\n{shown}", **place, title="A change that is proved to help"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _first_changed(changed: FileChange) -> int:
+    """The first line that is different, from 1."""
+    pairs = zip(changed.before.splitlines(), changed.after.splitlines(), strict=False)
+    return next((number for number, (old, new) in enumerate(pairs, start=1) if old != new), 1)
+
+
+def as_markdown(found: FixResult, frame: Frame) -> str:
+    """The first proposal for a summary of a job or a comment; empty if nothing is violated."""
+    from kubeproof.report.formats.safe_markdown import fence, plain
+
+    if not found.violated:
+        return ""
+    parts = [f"### {plain(summary(found))}", ""]
+    for proposal in found.proposals[:1]:
+        parts += [f"- {plain(edit.title)}" for edit in proposal.edits]
+        parts += [f"- gives up: {plain(lost)}" for lost in proposal.gives_up]
+        parts += ["", fence(as_diff(found, frame).rstrip("\n"), "diff")]
+    return "".join(f"{line}\n" for line in parts)
+
+
 def summary(found: FixResult) -> str:
     """The answer in a line."""
     if not found.violated:

@@ -98,3 +98,50 @@ def test_what_comes_from_an_anchor_gets_a_patch_instead(tmp_path, capsys):
     assert '{"op": "replace", "path": "/spec/minAvailable", "value": 1}' in printed
     assert "in.yaml cannot be changed in place (the value has an anchor): take the patch" in printed
     assert main(["fix", str(file), "--proposals", "1", "--allow", "budget", "--write"]) == 2
+
+
+def test_the_first_proposal_is_a_diff_for_git_apply(path, capsys, monkeypatch):
+    monkeypatch.chdir(path.parent)
+
+    assert main(["fix", "in.yaml", "-o", "diff"]) == 0
+    printed = capsys.readouterr().out
+
+    assert printed.startswith("--- a/in.yaml\n+++ b/in.yaml\n")
+    assert "-  minAvailable: 2  # both\n+  minAvailable: 1  # both\n" in printed
+
+
+def test_the_first_proposal_is_annotated_where_it_changes_something(path, capsys, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    line = path.read_text(encoding="utf-8").split("\n").index("  minAvailable: 2  # both") + 1
+
+    assert main(["fix", "in.yaml", "-o", "github"]) == 0
+    (printed,) = capsys.readouterr().out.splitlines()
+
+    assert printed.startswith(f"::notice file=in.yaml,line={line},title=A change that is proved to help::")
+    assert "%0A+  minAvailable: 1  # both" in printed
+
+
+def test_the_first_proposal_stands_in_a_summary(path, capsys):
+    assert main(["fix", str(path), "-o", "markdown"]) == 0
+    printed = capsys.readouterr().out
+
+    assert printed.startswith("### PROVED: ")
+    assert "```diff\n" in printed
+    assert main(["fix", str(path), "--write"]) == 0
+    capsys.readouterr()
+    assert main(["fix", str(path), "-o", "markdown"]) == 0
+    assert capsys.readouterr().out.strip() == ""
+
+
+def test_an_annotation_denies_kinds_of_edits_of_its_object(path, capsys):
+    denied = (
+        'name: web, namespace: shop, annotations: {kubeproof.dev/deny-edits: "budget, other"}}\nspec:\n  minAvailable'
+    )
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("name: web, namespace: shop}\nspec:\n  minAvailable", denied), encoding="utf-8")
+
+    assert main(["fix", str(path), "--proposals", "1"]) == 0
+    printed = capsys.readouterr().out
+
+    assert "spec.replicas 2 -> 3" in printed
+    assert "minAvailable: 1" not in printed

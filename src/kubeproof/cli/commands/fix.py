@@ -56,7 +56,7 @@ def _tell_kinds(ctx: click.Context, param: click.Parameter, value: bool) -> None
 @outside_option
 @click.option("--values", multiple=True, metavar="FILE", help="Values for Helm charts among PATH. Repeatable.")
 @nodes_option
-@output_option("text", "json")
+@output_option("text", "json", "diff", "markdown", "github")
 @click.option(
     "--timeout", "timeout_s", type=NumberRange(0, min_open=True), default=60.0, show_default=True, metavar="S",
     help="Look for so many seconds; what is proved by then is shown.",
@@ -105,6 +105,7 @@ def fix_command(
       kubeproof fix manifests/ scenario.yaml --allow budget,newBudget,rollout
       kubeproof fix manifests/ scenario.yaml --write --choose 2
       kubeproof fix manifests/ scenario.yaml -o json=fix.json
+      kubeproof fix manifests/ scenario.yaml -o diff | git apply
 
     \b
     Exit codes: 0 nothing is violated, or all that is violated has a proved
@@ -116,15 +117,19 @@ def fix_command(
     command = _command(paths, values, allowed, denied, faults, loaded)
 
     def render(output: Output) -> str:
-        from kubeproof.report.fix import as_json, as_text
+        from kubeproof.report import fix
         from kubeproof.report.frame import Frame
 
         frame = Frame(base=working_directory())
-        return (
-            as_json(found, frame)
-            if output.format == "json"
-            else as_text(found, text_style(output, color), frame, command)
-        )
+        if output.format == "text":
+            return fix.as_text(found, text_style(output, color), frame, command)
+        ways = {
+            "json": fix.as_json,
+            "diff": fix.as_diff,
+            "markdown": fix.as_markdown,
+            "github": fix.as_annotations,
+        }
+        return ways[output.format](found, frame)
 
     code = emit(outputs, render, _exit_code(found))
     if write and found.proposals:

@@ -14,6 +14,7 @@ from kubeproof.values import dataclass
 Texts = tuple[tuple[str, str], ...]  # files by name and content
 OWN_GROUP = "kubeproof.dev/"
 DO_NOT_TOUCH = "kubeproof.dev/do-not-touch"
+DENIED_EDITS = "kubeproof.dev/deny-edits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,12 @@ class Written:
         """True if an annotation says that nobody is to touch it."""
         said = value_at(self.value, ("metadata", "annotations", DO_NOT_TOUCH))
         return said is not None and str(said).lower() != "false"
+
+    @property
+    def denied(self) -> frozenset[str]:
+        """The kinds of edits that an annotation says are not to be made here."""
+        said = value_at(self.value, ("metadata", "annotations", DENIED_EDITS))
+        return frozenset(word.strip() for word in str(said).split(",")) if said is not None else frozenset()
 
     def at(self, *path: str | int) -> Plain:
         """What stands in a field; None if nothing does."""

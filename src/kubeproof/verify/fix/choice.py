@@ -103,5 +103,10 @@ def list_edits(objects: tuple[Written, ...], limits: Limits) -> list[Edit]:
     """All edits of all objects, the cheapest first; objects that nobody is to touch are left as they are."""
     around = Around(objects)
     found = [edit for one in objects for propose in PROPOSERS for edit in propose(one, around)]
-    free = [edit for edit in found if limits.permit(edit.kind) and not any(one.is_protected for one, _ in edit.changes)]
+    free = [edit for edit in found if limits.permit(edit.kind) and not _is_refused(edit)]
     return sorted(free, key=lambda edit: edit.cost)
+
+
+def _is_refused(edit: Edit) -> bool:
+    """True if annotations of an object say that it is not to be changed, or not so."""
+    return any(one.is_protected or edit.kind in one.denied for one, _ in edit.changes)
