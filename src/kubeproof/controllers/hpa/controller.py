@@ -247,13 +247,14 @@ class HpaController:
     def _ask(self, seen: Sight) -> Asked:
         """What a sync would decide on; its own memory, the first, has no say in that."""
         key = seen.workloads, seen.places, self._driving(seen), self._find_known(seen)
-        if key not in self._asked_before:
+        asked = self._asked_before.get(key)
+        if asked is None:
             if len(self._asked_before) >= MOST_SEEN:
                 self._asked_before.clear()
             judged = self._judge(seen)
             proposal = None if judged is None else judged.proposal
-            self._asked_before[key] = Asked(seen.workloads[0].desired, proposal)
-        return self._asked_before[key]
+            asked = self._asked_before[key] = Asked(seen.workloads[0].desired, proposal)
+        return asked
 
     # -- metrics --------------------------------------------------------------------------------
 

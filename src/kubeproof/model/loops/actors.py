@@ -27,6 +27,7 @@ from kubeproof.model.reductions.ends_in_unison import EndMatters
 from kubeproof.model.reductions.starts_in_unison import Starts, check_untouched
 from kubeproof.model.reductions.young_pods import Bear
 
+UNKNOWN = object()  # no view of a node
 MEMORY = "memory"  # who makes views of memories: they are shown as they are
 
 
@@ -66,7 +67,7 @@ class GroupedActor:
         self._setup, self._kept = plan.setup, plan.mechanics.kept
         self._number = number
         self._node_views: dict[tuple[int, NodeCell], View] = {}
-        self._of_workloads, self._of_places = (number, "workload"), (number, "place")
+        self._of_workloads, self._of_places = f"workload {number}", f"place {number}"  # text is hashed but once
 
     def view(self, position: int, cell: Any) -> Hashable:
         """The controller's view of one cell; a place becomes sorted pairs of view and count."""
@@ -86,9 +87,10 @@ class GroupedActor:
     def node_view(self, place: int, cell: NodeCell) -> View:
         """The controller's view of one node."""
         key = (place, cell)
-        if key not in self._node_views:
-            self._node_views[key] = self._show_node(place, cell)
-        return self._node_views[key]
+        view = self._node_views.get(key, UNKNOWN)
+        if view is UNKNOWN:
+            view = self._node_views[key] = self._show_node(place, cell)
+        return view
 
     def _show_node(self, place: int, cell: NodeCell) -> View:
         return show_node_to(self._asked, place, cell)

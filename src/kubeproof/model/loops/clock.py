@@ -40,6 +40,7 @@ class Clock:
         others = sorted({slot for reader in self._readers for slot in reader} - set(place_slots))
         self.reads = (*place_slots, *others)
         self._places = len(place_slots)
+        self._makers = [self._find_maker(position) for position in range(len(self.reads))]
 
     def _nurseries_of(self, controller: PeriodicLoop) -> tuple[int, ...]:
         """The slots of the nurseries that a controller looks at."""
@@ -48,12 +49,12 @@ class Clock:
 
     def view(self, position: int, cell: Any) -> Hashable:
         """Seconds until the next clock of the cell runs out, and what every periodic controller sees of it."""
-        return Marked(self._maker(position), self._view(position, cell))
+        return Marked(self._makers[position], self._view(position, cell))
 
-    def _maker(self, position: int) -> tuple[str, str]:
+    def _find_maker(self, position: int) -> str:
         if position < self._places:
-            return (self.name, "place")
-        return (self.name, "workload" if self.reads[position] < self._slots.first_memory else "memory")
+            return f"{self.name}: place"
+        return f"{self.name}: {'workload' if self.reads[position] < self._slots.first_memory else 'memory'}"
 
     def _view(self, position: int, cell: Any) -> tuple[int, tuple[View, ...]]:
         slot = self.reads[position]
