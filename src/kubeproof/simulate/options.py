@@ -12,7 +12,9 @@ class SimulateOptions:
 
     duration_s: int = 1800
     seed: int = 0
-    runs: int = 1
+    runs: int = 1  # with a precision, at most
+    precision: float | None = None  # it is run until no interval is wider, up to each side
+    confidence: float = 0.95
     autoscaler: str = HPA
     reroutes: bool = True  # requests of a pod that vanished are tried again
 

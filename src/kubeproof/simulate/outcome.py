@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
 from kubeproof.simulate.serving.contract import Times
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from kubeproof.simulate.statistics.confidence import Confidence
 
 # Quantities of a service (subject: its name, or the workload's ref where it gets no requests)
 PODS, READY, PENDING, DESIRED = "pods", "ready", "pending", "desired"
@@ -152,6 +156,8 @@ class SimulationResult:
     not_modelled: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # what was assumed
     elapsed_s: float = field(default=0.0, compare=False)
+    confidence: Confidence | None = None  # of several runs
+    is_cut: bool = False  # it was interrupted before all runs were made
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from kubeproof.simulate.control.planning import SIMPLE, Planned
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.outcome import IntentOutcome, SimulationResult
 from kubeproof.simulate.spreading import Report, Runs, Spread, records_of
+from kubeproof.simulate.statistics.confidence import confidence_of, next_runs
 from kubeproof.stop import Stop, until
 from kubeproof.verdicts import Verdict
 
@@ -36,7 +37,7 @@ def simulate_cluster(
     plan = runs.plan
     if options.autoscaler == SIMPLE and not (loaded.scenario.workload and loaded.scenario.workload.services):
         raise UsageError("--autoscaler simple looks at the use that requests make", "Give spec.workload services.")
-    records = list(until(stop or Stop(), records_of(runs, options.runs, progress, spread)))
+    records, is_enough = _collect(runs, options, progress, spread, stop or Stop())
     if not records:
         raise KeyboardInterrupt
     intents = tuple(_outcome(plan, at, records, options.seed) for at in range(len(plan.plan.monitors)))
@@ -55,14 +56,46 @@ def simulate_cluster(
         verdict=_overall(intents),
         files=loaded.files,
         not_modelled=tuple(f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions),
-        notes=(*_cut(records, options), *_list_missed(records), *_notes(loaded), *_too_late(loaded, options)),
+        confidence=confidence_of(records, options.confidence),
+        is_cut=not is_enough and len(records) < options.runs,
+        notes=(
+            *_tell_end(records, options, is_enough=is_enough),
+            *_list_missed(records),
+            *_notes(loaded),
+            *_too_late(loaded, options),
+        ),
         elapsed_s=monotonic() - begin,
     )
 
 
-def _cut(records: list[RunRecord], options: SimulateOptions) -> list[str]:
+def _collect(
+    runs: Runs, options: SimulateOptions, progress: Report, spread: Spread | None, stop: Stop
+) -> tuple[list[RunRecord], bool]:
+    """The records, and whether they are as many as are needed for the precision that was asked for."""
+    if options.precision is None:
+        return list(until(stop, records_of(runs, options.runs, progress, spread))), False
+    records: list[RunRecord] = []
+    while len(records) < options.runs:
+        count = next_runs(len(records), options.runs)
+        records += until(stop, records_of(runs, count, progress, spread, first=len(records)))
+        found = confidence_of(records, options.confidence)
+        if found is not None and len(records) == count and found.worst() <= options.precision:
+            return records, True
+        if len(records) < count:
+            break
+    return records, False
+
+
+def _tell_end(records: list[RunRecord], options: SimulateOptions, *, is_enough: bool) -> list[str]:
+    """Why there are so many runs, where it is not what was asked for."""
     done, wanted = len(records), options.runs
-    return [f"interrupted after {done:,} of {wanted:,} runs"] if done < wanted else []
+    if done < wanted and not is_enough:
+        return [f"interrupted after {done:,} of {wanted:,} runs"]
+    if options.precision is None or is_enough:
+        return []
+    found = confidence_of(records, options.confidence)
+    reached = "unknown" if found is None else f"{100 * found.worst():.2g} %"
+    return [f"{done:,} runs are not enough for a precision of {100 * options.precision:g} %: it is {reached}"]
 
 
 def _outcome(plan: Planned, at: int, records: list[RunRecord], seed: int) -> IntentOutcome:

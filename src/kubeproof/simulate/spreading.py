@@ -58,11 +58,13 @@ class Runs:
 Spread = Callable[[Runs, Sequence[RunTask]], Iterable[RunRecord]]  # the records of tasks, in their order
 
 
-def records_of(runs: Runs, count: int, progress: Report, spread: Spread | None) -> Iterator[RunRecord]:
-    """The records of all runs: the first is made here, and by the time it takes the others are spread or not."""
+def records_of(
+    runs: Runs, count: int, progress: Report, spread: Spread | None, *, first: int = 0
+) -> Iterator[RunRecord]:
+    """The records of runs up to a number: the first is made here, and by the time it takes the others are spread."""
     begin = monotonic()
-    yield runs(RunTask(0), progress)
-    rest = [RunTask(number) for number in range(1, count)]
+    yield runs(RunTask(first), progress)
+    rest = [RunTask(number) for number in range(first + 1, count)]
     if spread is not None and len(rest) > 1 and (monotonic() - begin) * len(rest) >= PAYS_S:
         yield from spread(runs, rest)
     else:

@@ -11,6 +11,9 @@ from kubeproof.cli.options.inputs import outside_option
 from kubeproof.cli.options.outputs import Output, emit, output_option
 from kubeproof.cli.options.sweep import workers_option
 
+OF_MANIFESTS = ("vary", "duration", "seed", "runs", "precision", "confidence", "workers", "autoscaler")
+MOST_RUNS = 10_000  # with a precision, unless --runs says otherwise
+
 
 @click.command("simulate", short_help="Run a cluster, or a published experiment, on a clock.")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
@@ -21,6 +24,14 @@ from kubeproof.cli.options.sweep import workers_option
     "--runs", type=click.IntRange(1, 100_000), default=1, show_default=True, metavar="N",
     help="Runs with seeds N, N+1, ...: means with bands.",
 )  # fmt: skip
+@click.option(
+    "--precision", metavar="PERCENT",
+    help="Run until every interval reaches at most so far to each side, such as 1%: shares of runs and of requests "
+    "absolutely, times and amounts relatively. At most --runs, then 10000 by default.",
+)  # fmt: skip
+@click.option(
+    "--confidence", default="95%", show_default=True, metavar="PERCENT", help="How sure the intervals of many runs are."
+)
 @workers_option
 @click.option(
     "--autoscaler", type=click.Choice(["hpa", "simple"]), default="hpa", show_default=True,
@@ -60,6 +71,7 @@ def simulate_command(
     Examples:
       kubeproof simulate manifests/ --duration 1h
       kubeproof simulate manifests/ --runs 200 -o json=result.json
+      kubeproof simulate manifests/ --precision 1% --confidence 99%
       kubeproof simulate manifests/ --vary hpa.targetCPU=60,70,80 -o text -o html=variants.html
       kubeproof simulate --experiment abs-2 --config 1 -o csv=curves.csv
       kubeproof simulate --experiment abs-workflow --threads 200
@@ -74,6 +86,9 @@ def simulate_command(
         _refuse(("config", "threads", "downscale_after"), "is about --experiment")
         from kubeproof.cli.commands.simulate_cluster import simulate_paths
 
+        source = click.get_current_context().get_parameter_source("runs")
+        if given["precision"] is not None and source is not ParameterSource.COMMANDLINE:
+            given["runs"] = MOST_RUNS
         return simulate_paths(paths, outputs, given)
     return _experiment(experiment, outputs, given)
 
@@ -88,7 +103,10 @@ def _refuse(names: tuple[str, ...], why: str) -> None:
 
 def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, Any]) -> int:
     config, threads = given["config"], given["threads"]
-    _refuse(("vary", "duration", "seed", "runs", "workers", "autoscaler"), "is about manifests, not about experiments")
+    _refuse(
+        ("vary", "duration", "seed", "runs", "precision", "confidence", "workers", "autoscaler"),
+        "is about manifests, not about experiments",
+    )
     if config is not None and experiment != "abs-2":
         raise click.UsageError(f"--config is about abs-2; {experiment} has one configuration")
     if threads is not None and experiment != "abs-workflow":

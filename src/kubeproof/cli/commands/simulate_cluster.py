@@ -49,7 +49,7 @@ def simulate_paths(paths: tuple[str, ...], outputs: tuple[Output, ...], given: d
         if line is not None:
             line.close()
     code = exit_code([result for _, result in results])
-    if any(result.runs < options.runs for _, result in results) or len(results) < len(wanted):
+    if any(result.is_cut for _, result in results) or len(results) < len(wanted):
         say("interrupted")
         code = first_of((code, INTERRUPTED))
     if not axes:
@@ -116,8 +116,24 @@ def _options(given: dict[str, Any]) -> SimulateOptions:
             "Write --duration 30m.",
         )
     return SimulateOptions(
-        duration_s=duration_s, seed=given["seed"], runs=given["runs"], autoscaler=given["autoscaler"]
+        duration_s=duration_s,
+        seed=given["seed"],
+        runs=given["runs"],
+        precision=None if given["precision"] is None else _share("--precision", given["precision"]),
+        confidence=_share("--confidence", given["confidence"]),
+        autoscaler=given["autoscaler"],
     )
+
+
+def _share(flag: str, text: str) -> float:
+    """A percentage between 0 and 100 as a share; without the sign, a share as it is."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < 1:
+        raise UsageError(f"{flag} {text!r} is not between 0 and 100 %", f"Write {flag} 1% or {flag} 95%.")
+    return share
 
 
 def _emit(outputs: tuple[Output, ...], verdict: str, result: SimulationResult | Comparison, code: int) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kubeproof.report.amounts import amount
 from kubeproof.report.escape import escape
 from kubeproof.report.html.panels import name_of
+from kubeproof.report.simulate.confidence import confidence_document, tell_confidence
 from kubeproof.report.simulate.published import sparkline
 from kubeproof.report.simulate.variants import align, comparison_table, duration, not_sampled
 from kubeproof.simulate.outcome import (
@@ -65,6 +66,8 @@ def _tell(result: SimulationResult) -> Iterator[str]:
     yield ""
     for intent in result.intents:
         yield from _intent(intent, result.runs)
+    if result.confidence is not None:
+        yield from ("", *tell_confidence(result, result.confidence), "")
     for note in (*result.notes, *(f"not modelled: {what}" for what in result.not_modelled)):
         yield f"Note: {note}"
     yield f"{result.verdict}: {_say_sampled(len(result.intents))} in {runs}"
@@ -110,6 +113,7 @@ def _requests(totals: ServiceTotals, timeline: Timeline) -> Iterator[str]:
     yield f"  requests: {totals.arrived:,}; {told}{success}"
     if totals.times is not None and totals.times.count:
         told = ", ".join(f"p{percent} {totals.times.percentile(percent) or 0.0:.3f} s" for percent in (50, 95, 99))
+        told = f"mean {totals.times.mean_s:.3f} s, {told}"
         of_answered = f" (of the {totals.times.count:,} answered)" if totals.waiting or totals.failed else ""
         yield f"  response time: {told}{of_answered}"
 
@@ -223,6 +227,7 @@ def _document(result: SimulationResult) -> dict[str, Any]:
             "energy_kwh": result.costs.energy_kwh,
             "cost": result.costs.cost,
         },
+        "confidence": None if result.confidence is None else confidence_document(result, result.confidence),
         "times_s": list(result.timeline.times_s),
         "series": [_series(series) for series in result.timeline.series],
         "moments": [{"time_s": m.time_s, "actor": m.actor, "text": m.text} for m in result.moments],
@@ -253,7 +258,10 @@ def _totals(totals: ServiceTotals) -> dict[str, Any]:
         "failed": totals.failed,
         "waiting": totals.waiting,
         "success_rate": totals.success_rate,
-        "response_s": {f"p{p}": times.percentile(p) for p in (50, 95, 99)} if times is not None else None,
+        "response_s": None
+        if times is None
+        else {"mean": times.mean_s if times.count else None, **{f"p{p}": times.percentile(p) for p in (50, 95, 99)}},
+        "response_histogram": None if times is None else [list(bar) for bar in times.bars()],
     }
 
 

@@ -146,6 +146,13 @@ class _Scaled:
         self.count = responses.finished
         self.total_s = sum(intervals * count for intervals, count in responses.counts) * interval_s
 
+    @property
+    def mean_s(self) -> float:
+        return self.total_s / self.count
+
+    def bars(self) -> tuple[tuple[float, int], ...]:
+        return tuple((intervals * self._interval_s, count) for intervals, count in self._responses.counts)
+
     def percentile(self, percent: float) -> float | None:
         intervals = self._responses.percentile(round(percent))
         return None if intervals is None else intervals * self._interval_s

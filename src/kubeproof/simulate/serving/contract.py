@@ -61,6 +61,15 @@ class Times(Protocol):
         """The least time within which so many percent were answered; None without any."""
         ...
 
+    @property
+    def mean_s(self) -> float:
+        """The mean, where there is a request."""
+        ...
+
+    def bars(self) -> tuple[tuple[float, int], ...]:
+        """How many requests took up to so many seconds, and longer than the bar before."""
+        ...
+
     def merge(self, other: Times) -> Times: ...
 
 

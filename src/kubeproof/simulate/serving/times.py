@@ -16,6 +16,7 @@ from kubeproof.values import dataclass
 PARTS = 64  # buckets per doubling
 LOWEST, HIGHEST = -30, 30  # exponents: about a nanosecond, and 34 years
 LONGEST = 2.0**HIGHEST
+BAR = PARTS // 4  # buckets of one bar of a picture
 BUCKETS = (HIGHEST - LOWEST) * PARTS
 
 
@@ -33,6 +34,12 @@ def middle_of(bucket: int) -> float:
     """The time in the middle of a bucket."""
     exponent, part = divmod(bucket, PARTS)
     return float(2.0 ** (exponent + LOWEST) * (1 + (part + 0.5) / PARTS))
+
+
+def start_of(bucket: int) -> float:
+    """The least time of a bucket."""
+    exponent, part = divmod(bucket, PARTS)
+    return float(2.0 ** (exponent + LOWEST) * (1 + part / PARTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,13 @@ class Histogram:
         if percent >= 100:
             return self.most_s
         return min(max(middle_of(self._bucket_at(self.count * percent / 100)), self.least_s), self.most_s)
+
+    def bars(self) -> tuple[tuple[float, int], ...]:
+        """How many requests took up to so many seconds, and longer than the bar before: four bars a doubling."""
+        found: dict[int, int] = {}
+        for bucket, count in self.counts:
+            found[bucket // BAR] = found.get(bucket // BAR, 0) + count
+        return tuple((start_of((number + 1) * BAR), count) for number, count in sorted(found.items()))
 
     def _bucket_at(self, needed: float) -> int:
         """The bucket in which so many requests are reached."""

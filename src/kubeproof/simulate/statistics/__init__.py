@@ -1,0 +1,1 @@
+"""How sure the numbers of many runs are."""
