@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from tempfile import gettempdir
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.kernel import FLAG_BITS, Kernel
-from kubeproof.engine.search import Store, find_compiled_kernel
+from kubeproof.engine.limits import Limits
+from kubeproof.engine.search import Store, explore, find_compiled_kernel, make_kernel
+from kubeproof.engine.sharing import Sharing
 from kubeproof.engine.spill import PARTS, Disk
 from kubeproof.engine.system import Effect, Role, System, Turn
 
@@ -172,7 +175,7 @@ def picture(kernel: Store) -> dict[str, object]:
         "first stable": list(kernel.first_stable),
         "calls": kernel.calls,
         "misses": kernel.misses,
-        "numbered cells": list(kernel.cells.values),  # type: ignore[attr-defined]
+        "numbered cells": list(kernel.cells.values),
         "numbered operations": list(kernel.operations.values),  # type: ignore[attr-defined]
     }
 
@@ -216,6 +219,25 @@ def test_a_store_on_a_disk_tells_the_same(system: RandomSystem, parts: list[int]
 
     assert picture(compiled) == picture(plain)
     assert compiled.cyclic_components() == plain_components(plain)
+
+
+@needs_extension
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@settings(EXAMPLES, max_examples=60)
+@given(systems(), st.integers(2, 3), st.integers(1, 60), st.sampled_from((CAP, 40)))
+def test_several_processes_tell_the_same(system: RandomSystem, processes: int, most: int, max_states: int) -> None:
+    plain, compiled = (make_kernel(system, engine=engine) for engine in ("python", "compiled"))
+    sharing = Sharing(processes, after_s=-1.0, least=1, most=most, may_fork=lambda: True)
+
+    explore(system, (), kernel=plain, limits=Limits(max_states=max_states))
+    explore(system, (), kernel=compiled, limits=Limits(max_states=max_states, sharing=sharing))
+
+    assert compiled.calls == plain.calls
+    told, expected = picture(compiled), picture(plain)
+    for inside in ("misses", "numbered operations"):  # of each process
+        del told[inside], expected[inside]
+    assert told == expected
 
 
 @needs_extension

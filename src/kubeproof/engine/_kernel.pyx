@@ -17,6 +17,7 @@ from kubeproof.engine._arrays cimport *
 from kubeproof.engine._rows cimport *
 
 from kubeproof.engine.kernel import FLAG_BITS, Lesson, Mark, Weighed, check_flags, check_restored, impure
+from kubeproof.engine.packing import pack, unpack
 from kubeproof.engine.system import STAGE_ORDER, Role, Turn, Step
 
 cdef enum:
@@ -155,6 +156,56 @@ cdef struct Walk:
     int32_t visited
 
 
+# -- desks: what a process and one of its helpers pass to and fro ----------------------------------------
+
+cdef extern from *:
+    """
+    #define kp_publish(place, value) __atomic_store_n((place), (value), __ATOMIC_RELEASE)
+    #define kp_prefetch(place) __builtin_prefetch(place)
+    #define kp_look(place) __atomic_load_n((place), __ATOMIC_ACQUIRE)
+    """
+    void publish "kp_publish"(int64_t* place, int64_t value) noexcept nogil
+    int64_t look "kp_look"(int64_t* place) noexcept nogil
+    void prefetch "kp_prefetch"(void* place) noexcept nogil
+
+cdef enum:
+    DESK_HEAD = 4096  # bytes
+    ANSWERS_ROOM = 1 << 23  # bytes for answers, each way
+    PUNTED = -1  # instead of the number of successors: the helper did not expand this state
+    HEAD = 3  # numbers before the successors of a state
+    OF_EVENT = 1  # bits of a successor
+    ONE_OF_SEVERAL = 2
+    BEGINS_EFFECT = 4
+    SEEN_BEFORE = 8  # in this batch: what follows is the place where, and not a vector
+    FORGOTTEN = 16  # its state is left to others
+    SEEN_ROOM = 1 << 19  # places that a helper remembers, at most seven in ten of them
+
+
+cdef struct Desk:
+    int64_t* done  # states that are expanded; published last
+    int64_t* misses  # of the helper, in all
+    int64_t* spent_ns  # of the helper's processor, for this batch
+    int64_t* closed  # 1 when the helper has written all that there is to say of a batch
+    char* told  # to the helper: answers of actors, see `_write_answers`
+    char* heard  # from the helper
+    int32_t* inbox  # vectors to learn from, then vectors to expand
+    int32_t* outbox  # per state: successors, calls, length; per successor: bits, later its number, and its vector
+    int64_t room  # numbers that fit into the inbox
+    int64_t space  # numbers that fit into the outbox
+    int64_t limit  # of the place at which successors are written: beyond is room to say that there are none
+    int64_t place  # where the outbox is read or written
+    int64_t first  # states of the batch are this one
+    int64_t last  # to this one, left out
+    int64_t misses_before
+    int64_t successors  # in the record that is written
+    int32_t* seen  # where vectors are in the outbox, by their hash
+    int64_t seen_count
+
+
+class NewCell(Exception):
+    """A helper would have to number a cell that the others do not know."""
+
+
 # -- the kernel -------------------------------------------------------------------------------------
 
 cdef class Interner:
@@ -225,6 +276,22 @@ cdef class CompiledKernel:
     cdef int64_t expanded_edges  # edges of the states expanded
     cdef int64_t levels, level_end
 
+    # several processes at one search, see `helpers.py`
+    cdef list helpers  # of this one
+    cdef Desk* desks  # one per helper
+    cdef int64_t shared_end  # the batch that is shared out: states before this one are expanded by somebody
+    cdef readonly int64_t own_end  # those up to here by this process, then those of each helper in turn
+    cdef Desk* emitting  # in a helper: where successors go instead of into a store
+    cdef bint is_replaying  # in a helper: what has been taught elsewhere is learned, cells and all
+    cdef set unknown  # in a helper: edits and memories that would make new cells
+    cdef list taught_here  # states of which this process learned new cells
+    cdef bint is_noting  # answers that are learned are noted, for the others
+    cdef int32_t here  # the state, or row of a batch, that is expanded
+    cdef Ints folds  # roots of a state's successors
+    cdef Ints noted  # actor, state or row, first and last effect
+    cdef dict sent  # by the identity of an effect: its number among those that were sent
+    cdef list received  # effects by the numbers of each helper, in a helper by those of the other side
+
     cdef Disk disk
     cdef object held  # a `spill.Disk`, where stores are that do not fit into memory
     cdef public object relieve  # called now and then while cycles are looked for
@@ -267,6 +334,9 @@ cdef class CompiledKernel:
                 free(self.families[index].slots)
         free(self.readers)
         free(self.families)
+        if self.emitting != NULL:
+            free(self.emitting.seen)
+        free(self.desks)
         free(self.flags_of_cell)
         drop_tuples(&self.edit_memo)
         drop(&self.staged)
@@ -275,6 +345,8 @@ cdef class CompiledKernel:
         drop(&self.edit_spans)
         drop(&self.outcomes)
         drop(&self.taught)
+        drop(&self.noted)
+        drop(&self.folds)
         drop(&self.source)
         drop(&self.drafts)
         drop(&self.more_drafts)
@@ -729,7 +801,10 @@ cdef class CompiledKernel:
         for _ in range(expansions):
             if self.expanded >= self.count or self.count >= max_states:
                 return True
-            self._expand(self.expanded)
+            if self.helpers is not None:
+                self._expand_shared(self.expanded)
+            else:
+                self._expand(self.expanded)
             self.expanded += 1
             if self.expanded == self.level_end and self.expanded < self.count:
                 self.levels += 1
@@ -744,6 +819,406 @@ cdef class CompiledKernel:
         taken = self._visit(state, None)
         self._close_expansion(state)
         self.transitions += taken
+        return 0
+
+    # -- sharing the work -----------------------------------------------------------------------
+
+    def share(self, helpers, areas, int64_t inbox_bytes):
+        """From now on these helpers expand a part of the states; each has an area of shared memory.
+
+        Everything is stored here, in the order of a search without them, so that nothing tells the two apart.
+        """
+        cdef int64_t index
+        cdef unsigned char[::1] area
+        free(self.desks)
+        self.desks = <Desk*>calloc(len(helpers) + 1, sizeof(Desk))
+        if self.desks == NULL:
+            raise MemoryError()
+        for index in range(<int64_t>len(helpers)):
+            area = areas[index]
+            lay_out(&self.desks[index], <char*>&area[0], inbox_bytes, len(area))
+        self.helpers = list(helpers)
+        self.taught_here = []
+        self.is_noting = True
+        self.noted.length = 0
+        self.sent = {}
+        self.received = [[] for _ in helpers]
+        self.shared_end = self.own_end = self.expanded
+
+    def end_sharing(self):
+        """Goes on alone. What helpers have on their desks is forgotten, and expanded again where it is needed."""
+        cdef int64_t index
+        if self.helpers is not None:
+            for index in range(<int64_t>len(self.helpers)):
+                self.spent(index)
+        self.helpers = None
+        self.is_noting = False
+        self.shared_end = self.own_end = self.expanded
+
+    @property
+    def has_helpers(self):
+        """False if there are none, or one was lost."""
+        return self.helpers is not None
+
+    @property
+    def is_shared(self):
+        """True while helpers are at work on states that are not expanded yet."""
+        return self.helpers is not None and self.expanded < self.shared_end
+
+    def share_out(self, int64_t most, double own_share):
+        """Hands out the next states, at most so many: first come this process's own, then those of each helper.
+
+        Call it when no states are left of those that were handed out. If that cannot be done, the search goes on alone.
+        """
+        cdef int64_t index, state, first, left, part, learned, helpers = len(self.helpers)
+        cdef Desk* desk
+        cdef list rows
+        if not self._hear_answers():
+            return self.end_sharing()
+        rows = self._list_rows()
+        learned = len(self.taught_here)
+        left = min(most, self.count - self.expanded)
+        self.own_end = first = self.expanded + <int64_t>(own_share * left)
+        left = self.expanded + left - first
+        for index in range(helpers):
+            desk = &self.desks[index]
+            part = (left + helpers - index - 1) // (helpers - index)
+            part = min(part, desk.room // self.slots - learned - <int64_t>len(rows))
+            if part < 0:  # helpers would do little else than learn
+                return self.end_sharing()
+            desk.first, desk.last, desk.place = first, first + part, 0
+            publish(desk.done, 0)
+            publish(desk.closed, 0)
+            for state in self.taught_here:
+                self._put_row(desk, state)
+            for state in rows:
+                self._put_row(desk, state)
+            for state in range(first, first + part):
+                self._put_row(desk, state)
+            desk.place = 0
+            if index == 0:
+                try:
+                    self._write_answers(desk.told)
+                except Exception:  # effects that cannot be sent: of controllers that are not ours
+                    return self.end_sharing()
+            else:
+                memcpy(desk.told, self.desks[0].told, ANSWERS_ROOM)
+            self.helpers[index].ask(learned, len(rows), part, len(self.cell_values))
+            first += part
+            left -= part
+        self.shared_end = first
+        self.taught_here = []
+        self.noted.length = 0
+
+    cdef list _list_rows(self):
+        """The states at which answers were learned; their places in this list take theirs in the notes."""
+        cdef list rows = []
+        cdef int64_t note
+        for note in range(0, self.noted.length, 4):
+            if not rows or rows[len(rows) - 1] != self.noted.data[note + 1]:
+                rows.append(self.noted.data[note + 1])
+            self.noted.data[note + 1] = <int32_t>len(rows) - 1
+        return rows
+
+    # -- answers, which one process has asked for and all can use ----------------------------------
+
+    cdef int _write_answers(self, char* place) except -1:
+        """Writes what was noted: how many numbers, how many bytes; actor, row, count, effects each; new effects."""
+        cdef int64_t* head = <int64_t*>place
+        cdef int32_t* numbers = <int32_t*>(place + 16)
+        cdef int64_t note, effect, length = 0, most = ANSWERS_ROOM // 8  # half of the room for numbers
+        cdef list fresh = []
+        cdef bytes packed
+        for note in range(0, self.noted.length, 4):
+            if length + 3 + self.noted.data[note + 3] - self.noted.data[note + 2] > most:
+                break
+            numbers[length] = self.noted.data[note]
+            numbers[length + 1] = self.noted.data[note + 1]
+            numbers[length + 2] = self.noted.data[note + 3] - self.noted.data[note + 2]
+            length += 3
+            for effect in range(self.noted.data[note + 2], self.noted.data[note + 3]):
+                numbers[length] = self._number_sent(self.effect_values[effect], fresh)
+                length += 1
+        packed = pack(fresh)
+        head[0], head[1] = length, len(packed)
+        if <int64_t>len(packed) > ANSWERS_ROOM // 2 - 16:
+            raise ValueError("effects that are too large to be sent")
+        memcpy(place + ANSWERS_ROOM // 2, PyBytes_AS_STRING(packed), len(packed))
+        return 0
+
+    cdef int32_t _number_sent(self, effect, list fresh) except -1:
+        number = self.sent.get(id(effect))
+        if number is None:
+            number = self.sent[id(effect)] = len(self.sent)
+            fresh.append(effect)
+        return number
+
+    cdef bint _hear_answers(self) except -1:
+        """Learns what helpers were answered; 0 if one is lost."""
+        cdef int64_t index
+        cdef Desk* desk
+        for index in range(<int64_t>len(self.helpers)):
+            desk = &self.desks[index]
+            if desk.last == desk.first:
+                continue
+            while not look(desk.closed):
+                if not self.helpers[index].wait():
+                    return False
+            self.is_noting = len(self.helpers) > 1
+            self._read_answers(desk.heard, desk.first, self.received[index])
+            self.is_noting = True
+        return True
+
+    cdef int _read_answers(self, char* place, int64_t first, list received) except -1:
+        """Learns answers; rows are states from a first one on, or in a helper vectors in its inbox."""
+        cdef int64_t* head = <int64_t*>place
+        cdef int32_t* note = <int32_t*>(place + 16)
+        cdef int32_t* end = note + head[0]
+        cdef int64_t row, before = -1, effect
+        received.extend(unpack(PyBytes_FromStringAndSize(place + ANSWERS_ROOM // 2, head[1])))
+        while note < end:
+            row = first + note[1]
+            if row != before:
+                if self.emitting != NULL:
+                    memcpy(self.source.data, self.emitting.inbox + row * self.slots, self.slots * sizeof(int32_t))
+                else:
+                    self._load(row)
+                    self.here = <int32_t>row
+                before = row
+            self._take_answer(note[0], tuple([received[note[3 + effect]] for effect in range(note[2])]))
+            note += 3 + note[2]
+        return 0
+
+    cdef int _take_answer(self, int64_t actor, tuple effects) except -1:
+        """Takes over an actor's answer to the source vector."""
+        cdef Reader* reader = &self.readers[actor]
+        cdef uint64_t value
+        self._read(actor, self.source.data, self.key.data)
+        value = hashed(self.key.data, reader.memo.width)
+        if find_tuple(&reader.memo, self.key.data, value) < 0:
+            self._keep_answer(actor, value, effects)
+        return 0
+
+    cdef void _put_row(self, Desk* desk, int64_t state) noexcept:
+        self._load(state)
+        memcpy(desk.inbox + desk.place, self.source.data, self.slots * sizeof(int32_t))
+        desk.place += self.slots
+
+    cdef int _expand_shared(self, int64_t state) except -1:
+        """Expands a state, or takes over what a helper has found."""
+        cdef int64_t index = 0, cells
+        cdef Desk* desk
+        if self.own_end <= state < self.shared_end:
+            while state >= self.desks[index].last:
+                index += 1
+            desk = &self.desks[index]
+            while look(desk.done) <= state - desk.first:
+                if not self.helpers[index].wait():
+                    self.end_sharing()
+                    break
+            if self.helpers is not None and self._take_over(state, desk):
+                return 0
+        cells = len(self.cell_values)
+        self.here = <int32_t>state
+        self._expand(state)
+        if self.helpers is not None and <int64_t>len(self.cell_values) != cells:
+            self.taught_here.append(state)
+        return 0
+
+    cdef int _take_over(self, int64_t state, Desk* desk) except -1:
+        """Stores the successors that a helper has found; 0 if it left the state to others."""
+        cdef int32_t* record = desk.outbox + desk.place
+        cdef int64_t successors = record[0], index, target, taken = 0
+        cdef int32_t bits
+        desk.place += record[2]
+        if successors == PUNTED:
+            return 0
+        self.calls += record[1]
+        self.fresh.length = 0
+        self._load(state)
+        record += HEAD
+        self._look_ahead(record, successors)
+        for index in range(successors):
+            bits = record[0]
+            if bits & BEGINS_EFFECT:
+                self.recent.length = 0
+            if bits & SEEN_BEFORE:
+                target = desk.outbox[record[1]]
+                record += 2
+            else:
+                target = self._store_root(&self.folds.data[2 * index], record[1], state)
+                record[0] = <int32_t>target
+                record += 1 + self.slots
+            if bits & ONE_OF_SEVERAL and not self._is_first(<int32_t>target):
+                continue
+            taken += 1
+            if not bits & OF_EVENT:
+                push(&self.fresh, <int32_t>target)
+        self._close_expansion(state)
+        self.transitions += taken
+        return 1
+
+    cdef int _look_ahead(self, int32_t* first, int64_t successors) except -1:
+        """Folds all vectors of a record; the tables that will be read are on their way to the processor then."""
+        cdef int32_t* record = first
+        cdef int64_t index
+        cdef int part, width = self.shape.width
+        cdef uint64_t mask = (<uint64_t>1 << self.parts.table.bits) - 1
+        reserve(&self.folds, 2 * successors)
+        for index in range(successors):
+            if record[0] & SEEN_BEFORE:
+                record += 2
+                continue
+            for part in range(self.slots // width):
+                if not same(record + 1 + part * width, self.source.data + part * width, width):
+                    prefetch(&self.parts.table.entries[hashed(record + 1 + part * width, width) & mask])
+            record += 1 + self.slots
+        mask = (<uint64_t>1 << self.table.bits) - 1
+        record = first
+        for index in range(successors):
+            if record[0] & SEEN_BEFORE:
+                record += 2
+                continue
+            self._fold(record + 1, self.source.data, &self.folds.data[2 * index])
+            prefetch(&self.table.entries[hashed(&self.folds.data[2 * index], 2) & mask])
+            record += 1 + self.slots
+        return 0
+
+    def spent(self, int64_t index):
+        """What a helper has to say of its part: states, and nanoseconds of its processor."""
+        cdef Desk* desk = &self.desks[index]
+        self.misses += desk.misses[0] - desk.misses_before
+        desk.misses_before = desk.misses[0]
+        return desk.last - desk.first, desk.spent_ns[0]
+
+    # -- helping --------------------------------------------------------------------------------
+
+    def begin_helping(self, area, int64_t inbox_bytes):
+        """Forgets all states; from now on this process expands what it finds in the area."""
+        cdef unsigned char[::1] place = area
+        cdef int slots = self.slots
+        self.helpers = None
+        self.desks = <Desk*>calloc(1, sizeof(Desk))
+        if self.desks == NULL:
+            raise MemoryError()
+        lay_out(self.desks, <char*>&place[0], inbox_bytes, len(area))
+        self.sent = {}
+        self.received = []
+        self.noted.length = 0
+        self.desks.seen = <int32_t*>resized(NULL, SEEN_ROOM * sizeof(int32_t))
+        self.emitting = self.desks
+        self.unknown = set()
+        self._drop_states()
+        self.misses = 0
+        plan_shape(&self.shape, slots)
+
+    def help_out(self, int64_t learned, int64_t answered, int64_t states, int64_t cells, told):
+        """Learns what others were taught and answered, then expands; False if it is not what they have learned.
+
+        `told` is called now and then.
+        """
+        cdef int64_t row
+        self.emitting.limit = self.emitting.space - HEAD * (states + 1)
+        self.unknown.clear()
+        self.is_noting = False
+        self.is_replaying = True
+        for row in range(learned):
+            self._help_with(row)
+        self.is_replaying = False
+        if <int64_t>len(self.cell_values) != cells:
+            return False
+        self._read_answers(self.emitting.told, learned, self.received)
+        self._clear_outbox()
+        self.is_noting = True
+        self.noted.length = 0
+        for row in range(states):
+            self.here = <int32_t>row
+            self._help_with(learned + answered + row)
+            publish(self.emitting.done, row + 1)
+            if not row & 255:
+                told()
+        self._write_answers(self.emitting.heard)
+        return True
+
+    def close_helping(self, int64_t spent_ns):
+        """Writes down what it took."""
+        self.emitting.spent_ns[0] = spent_ns
+        self.emitting.misses[0] = self.misses
+        publish(self.emitting.closed, 1)
+
+    cdef int _help_with(self, int64_t row) except -1:
+        """Expands one vector; leaves it to others if that takes a new cell, fails, or does not fit."""
+        cdef Desk* desk = self.emitting
+        cdef int64_t before, calls = self.calls
+        if self.is_replaying:
+            self._clear_outbox()
+        before = desk.place
+        desk.successors = 0
+        memcpy(self.source.data, desk.inbox + row * self.slots, self.slots * sizeof(int32_t))
+        desk.place += HEAD
+        try:
+            self._visit_vector(-1, None)
+        except Exception:
+            self._forget(before + HEAD)
+            desk.successors = PUNTED
+        desk.outbox[before] = <int32_t>desk.successors
+        desk.outbox[before + 1] = <int32_t>(self.calls - calls)
+        desk.outbox[before + 2] = <int32_t>(desk.place - before)
+        return 0
+
+    cdef void _clear_outbox(self) noexcept:
+        self.emitting.place = 0
+        if self.emitting.seen_count or not self.is_replaying:
+            memset(self.emitting.seen, 0xFF, SEEN_ROOM * sizeof(int32_t))
+        self.emitting.seen_count = 0
+
+    cdef int _emit(self, const int32_t* vector, int32_t bits) except -1:
+        cdef Desk* desk = self.emitting
+        cdef int64_t place
+        if desk.place + self.slots + 1 > desk.limit:
+            raise NewCell()
+        place = self._find_seen(vector)
+        desk.outbox[desk.place] = bits
+        if place >= 0:
+            desk.outbox[desk.place] = bits | SEEN_BEFORE
+            desk.outbox[desk.place + 1] = <int32_t>place
+            desk.place += 2
+        else:
+            memcpy(desk.outbox + desk.place + 1, vector, self.slots * sizeof(int32_t))
+            desk.place += 1 + self.slots
+        desk.successors += 1
+        return 0
+
+    cdef inline int64_t _find_seen(self, const int32_t* vector) noexcept:
+        """Where this vector is in the outbox; -1 if it is new, and from now on it is where the next one is written."""
+        cdef Desk* desk = self.emitting
+        cdef uint64_t place = hashed(vector, self.slots) & (SEEN_ROOM - 1)
+        cdef int32_t there
+        while True:
+            there = desk.seen[place]
+            if there < 0:
+                break
+            if not desk.outbox[there] & FORGOTTEN and same(desk.outbox + there + 1, vector, self.slots):
+                return there
+            place = (place + 1) & (SEEN_ROOM - 1)
+        if desk.seen_count * 10 < SEEN_ROOM * 7:
+            desk.seen[place] = <int32_t>desk.place
+            desk.seen_count += 1
+        return -1
+
+    cdef void _forget(self, int64_t place) noexcept:
+        """Nobody will store the successors from here on: they do not count as seen."""
+        cdef Desk* desk = self.emitting
+        while place < desk.place:
+            desk.outbox[place] |= FORGOTTEN
+            place += 2 if desk.outbox[place] & SEEN_BEFORE else 1 + self.slots
+
+    cdef int _refuse_new(self, values, key) except -1:
+        for value in values:
+            if value not in self.cells.numbers:
+                if key is not None:
+                    self.unknown.add(key)
+                raise NewCell()
         return 0
 
     cdef int _close_expansion(self, int64_t state) except -1:
@@ -763,12 +1238,16 @@ cdef class CompiledKernel:
 
     cdef int64_t _visit(self, int64_t state, list found) except -1:
         """Takes every step out of a state and returns how many; with a list, only collects them there."""
+        self._load(state)
+        return self._visit_vector(state, found)
+
+    cdef int64_t _visit_vector(self, int64_t state, list found) except -1:
+        """As `_visit`, of the state that the source holds."""
         cdef bint has_urgent = False, is_stable = True, is_alone = False
         cdef int stage, place
         cdef int32_t role
         cdef int64_t actor, effect, taken = 0, kept
         cdef int32_t* answer  # first and last effect
-        self._load(state)
         for stage in range(STAGES):
             if (stage == AT_IDLE and has_urgent) or (stage == AT_CALM and not is_stable):
                 continue
@@ -944,6 +1423,7 @@ cdef class CompiledKernel:
         """
         cdef int64_t rows = self._draft(effect), row, target, kept = 0
         cdef int32_t* draft
+        cdef bint is_begun = False
         self.recent.length = 0
         for row in range(rows):
             draft = self.drafts.data + row * self.slots
@@ -951,6 +1431,10 @@ cdef class CompiledKernel:
                 continue
             kept |= MOVED
             self._finish(draft, self.source.data[0])
+            if self.emitting != NULL:
+                self._emit(draft, (role == EVENT) | (rows > 1) << 1 | (not is_begun) << 2)
+                is_begun = True
+                continue
             if found is None:
                 target = self._store(draft, self.source.data, state)
             else:
@@ -1029,11 +1513,22 @@ cdef class CompiledKernel:
         cdef list views = [self.view_values[self.key.data[position]] for position in range(reader.count)]
         return tuple(self.actors[actor].act(tuple(views)))
 
+    cdef object _ask_quietly(self, int64_t actor):
+        """In a helper: what an actor answers that takes notes is for the process to ask that has the notes."""
+        cdef object asked = self.actors[actor]
+        cdef object before = getattr(asked, "noted", 0)
+        cdef object effects = self._ask(actor)
+        if getattr(asked, "noted", 0) != before and not self.is_replaying:
+            raise NewCell()
+        return effects
+
     cdef int64_t _learn_answer(self, int64_t actor, uint64_t value) except -1:
-        cdef Reader* reader = &self.readers[actor]
-        cdef int64_t number = reader.memo.count, first
         self.misses += 1
-        first = self._compile(self._ask(actor))
+        return self._keep_answer(actor, value, self._ask(actor) if self.emitting == NULL else self._ask_quietly(actor))
+
+    cdef int64_t _keep_answer(self, int64_t actor, uint64_t value, tuple effects) except -1:
+        cdef Reader* reader = &self.readers[actor]
+        cdef int64_t number = reader.memo.count, first = self._compile(effects)
         reserve(&reader.answers, 2 * number + 2)
         reader.answers.data[2 * number] = <int32_t>first
         reader.answers.data[2 * number + 1] = <int32_t>len(self.effect_values)
@@ -1042,6 +1537,11 @@ cdef class CompiledKernel:
         push(&self.taught, <int32_t>actor)
         self._note_key(reader.memo.width)
         push(&self.taught, reader.answers.data[2 * number + 1] - reader.answers.data[2 * number])
+        if self.is_noting:
+            push(&self.noted, <int32_t>actor)
+            push(&self.noted, self.here)
+            push(&self.noted, reader.answers.data[2 * number])
+            push(&self.noted, reader.answers.data[2 * number + 1])
         return number
 
     cdef int _note_key(self, int width) except -1:
@@ -1140,7 +1640,11 @@ cdef class CompiledKernel:
     cdef int64_t _learn_edit(self, const int32_t* key, uint64_t value) except -1:
         cdef int64_t number = self.edit_memo.count, first = self.outcomes.length
         slot, operation = self.edit_numbers.values[key[0]]
+        if self.emitting != NULL and (key[0], key[1]) in self.unknown:
+            raise NewCell()
         edited = self.system.edit(slot, self.cell_values[key[1]], self.operations.values[operation])
+        if self.emitting != NULL and not self.is_replaying:
+            self._refuse_new(edited, (key[0], key[1]))
         for outcome in [self.cells.number(outcome) for outcome in edited]:
             push(&self.outcomes, outcome)
         reserve(&self.edit_spans, 2 * number + 2)
@@ -1185,9 +1689,11 @@ cdef class CompiledKernel:
         cdef int64_t number = reader.memo.count
         cdef int position
         cdef list views = [self.view_values[self.key.data[position + 1]] for position in range(reader.count)]
-        cdef int32_t memory = self.cells.number(
-            self.observer.observe(self.cell_values[self.key.data[0]], tuple(views))
-        )
+        cdef object remembered = self.observer.observe(self.cell_values[self.key.data[0]], tuple(views))
+        cdef int32_t memory
+        if self.emitting != NULL and not self.is_replaying:
+            self._refuse_new((remembered,), None)
+        memory = self.cells.number(remembered)
         reserve(&reader.answers, number + 1)
         reader.answers.data[number] = memory
         add_tuple(&reader.memo, self.key.data, value)
@@ -1250,12 +1756,13 @@ cdef class CompiledKernel:
 
     cdef inline int64_t _store(self, const int32_t* vector, const int32_t* known, int64_t parent) except -1:
         cdef int32_t root[2]
-        cdef uint64_t value
-        cdef int64_t number
         self._fold(vector, known, root)
-        value = hashed(root, 2)
-        number = self._find_root(root, value)
-        return number if number >= 0 else self._append(root, value, vector[0], parent)
+        return self._store_root(root, vector[0], parent)
+
+    cdef inline int64_t _store_root(self, const int32_t* root, int32_t memory, int64_t parent) except -1:
+        cdef uint64_t value = hashed(root, 2)
+        cdef int64_t number = self._find_root(root, value)
+        return number if number >= 0 else self._append(root, value, memory, parent)
 
     cdef int64_t _append(self, const int32_t* root, uint64_t value, int32_t memory, int64_t parent) except -1:
         cdef int64_t number = self.count
@@ -1420,3 +1927,17 @@ cdef char* claim_place(void* owner, int64_t size) except NULL:
 cdef int release_place(void* owner, char* place) except -1:
     (<CompiledKernel>owner).held.release(<uint64_t>place)
     return 0
+
+
+# -- desks ------------------------------------------------------------------------------------------
+
+cdef void lay_out(Desk* desk, char* area, int64_t inbox_bytes, int64_t size) noexcept:
+    """Finds the parts of a desk in an area of shared memory."""
+    cdef int64_t* head = <int64_t*>area
+    desk.done, desk.misses, desk.spent_ns, desk.closed = head, head + 8, head + 16, head + 24
+    desk.told, desk.heard = area + DESK_HEAD, area + DESK_HEAD + ANSWERS_ROOM
+    area = desk.heard + ANSWERS_ROOM
+    desk.inbox = <int32_t*>area
+    desk.room = inbox_bytes // 4
+    desk.outbox = <int32_t*>(area + inbox_bytes)
+    desk.space = (size - DESK_HEAD - 2 * ANSWERS_ROOM - inbox_bytes) // 4

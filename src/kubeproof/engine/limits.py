@@ -15,6 +15,7 @@ from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
+    from kubeproof.engine.sharing import Sharing
     from kubeproof.engine.spill import Disk
 
 
@@ -39,6 +40,7 @@ class Limits:
     stop: Stop = field(default_factory=Stop, compare=False)
     deadline: Deadline | None = None
     deadline_clock: Callable[[], float] = field(default=time.monotonic, compare=False)
+    sharing: Sharing | None = None
     find_disk: Callable[[], Disk | None] | None = field(default=None, compare=False)
     resident: Callable[[], int] = field(default=lambda: resident_bytes(), compare=False)
 

@@ -216,7 +216,8 @@ def explore(
     the search as far as it is with that one finding. An interrupt ends the search and asks `limits.stop`.
     """
     limits = limits or Limits()
-    room = Room(kernel, limits)
+    has_words = any(check.words is not None for check in checks)
+    room = Room(kernel, limits, is_alone=keeper is not None or has_words)
     start = limits.clock()
     if keeper is None or not keeper.restore(kernel):
         for cells in system.initial:
@@ -297,7 +298,7 @@ def _explore_all(
     limits = room.limits
     max_states = limits.max_states or 2**31 - 2
     try:
-        while not _expand_chunk(kernel, max_states, limits, start):
+        while not _expand_chunk(kernel, max_states, room, start):
             if kernel.expanded % CHUNK:  # it was to end in the middle
                 return limits.find_exceeded(start)
             _report(kernel, room, start, progress, "exploring")
@@ -310,16 +311,19 @@ def _explore_all(
             told(kernel, limits.clock() - start)
     except (KeyboardInterrupt, MemoryError, LimitReached) as problem:
         return name_end(problem)
+    finally:
+        room.end_helpers()
     return None if kernel.is_complete else StoppedBy(StopReason.STATES, max_states)
 
 
-def _expand_chunk(kernel: Store, max_states: int, limits: Limits, start: float) -> bool:
+def _expand_chunk(kernel: Store, max_states: int, room: Room, start: float) -> bool:
     """Expands states up to a whole number of chunks; True when none is left. Ends before if the search is over."""
     end = kernel.expanded - kernel.expanded % CHUNK + CHUNK
     while kernel.expanded < end:
+        room.look()
         if kernel.run(min(SLICE, end - kernel.expanded), max_states):
             return True
-        if limits.is_over(start):
+        if room.limits.is_over(start):
             return False
     return False
 
@@ -343,8 +347,8 @@ def _report(kernel: Store, room: Room, start: float, progress: Callable[[Progres
     if progress is not None:
         frontier = len(kernel) - kernel.expanded
         elapsed = room.limits.clock() - start
-        depth, spilled = kernel.depth, room.spilled_bytes
-        progress(Progress(len(kernel), kernel.transitions, frontier, depth, elapsed, phase, spilled))
+        numbers = len(kernel), kernel.transitions, frontier, kernel.depth, elapsed
+        progress(Progress(*numbers, phase, room.spilled_bytes, room.processes))
 
 
 def _judge(

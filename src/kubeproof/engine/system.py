@@ -61,7 +61,11 @@ class Marked(NamedTuple):
 
 
 class Actor(Protocol):
-    """A pure function from views of some slots to effects."""
+    """A pure function from views of some slots to effects.
+
+    One that takes notes of what it is asked has a number `noted` that rises with them: a process that helps leaves
+    such questions to the one that has the notes.
+    """
 
     @property
     def name(self) -> str: ...
@@ -171,3 +175,4 @@ class Progress(NamedTuple):
     elapsed_s: float
     phase: str
     spilled_bytes: int = 0  # on a disk, since they do not fit into memory
+    processes: int = 1  # that expand states

@@ -36,6 +36,7 @@ class VerifyOptions:
     timeout_s: float | None = None
     memory_bytes: int | None = None
     spill_directory: str | None = None  # for what does not fit into that; None: where temporary files go
+    processes: int = 1  # of each search, once it turns out to be long; 0: one per processor
     reductions: bool = True  # False: none of REDUCTIONS
     without: tuple[str, ...] = ()  # those of REDUCTIONS that are left out
     check_controllers: bool = False  # re-run a sample of memoised answers and compare

@@ -35,6 +35,7 @@ from kubeproof.verify.result import Statistics
 from kubeproof.verify.words.coverage import Coverage, coverage_of, note
 
 if TYPE_CHECKING:
+    from kubeproof.engine.sharing import Sharing
     from kubeproof.engine.spill import Disk
 
 Report = Callable[[SearchProgress], None] | None
@@ -198,8 +199,18 @@ def _limits(options: VerifyOptions, watch: Watch) -> Limits:
         stop=watch.stop,
         deadline=watch.deadline,
         deadline_clock=watch.deadline_clock,
+        sharing=_share(options),
         find_disk=lambda: _find_disk(options),
     )
+
+
+def _share(options: VerifyOptions) -> Sharing | None:
+    """How many processes search, if it is long."""
+    if options.processes == 1:
+        return None
+    from kubeproof.engine.sharing import Sharing, usable_processors
+
+    return Sharing(options.processes or usable_processors())
 
 
 def _find_disk(options: VerifyOptions) -> Disk | None:
@@ -215,8 +226,9 @@ def _translate(progress: Report, phase: str) -> Callable[[EngineProgress], None]
 
     def report(engine: EngineProgress) -> None:
         said = phase if engine.phase == "exploring" else engine.phase
-        spilled = f" ({engine.spilled_bytes >> 20:,} MiB on disk)" if engine.spilled_bytes else ""
-        progress(SearchProgress(*engine[:5], said + spilled))
+        how = [f"{engine.processes} processes"] if engine.processes > 1 else []
+        how += [f"{engine.spilled_bytes >> 20:,} MiB on disk"] if engine.spilled_bytes else []
+        progress(SearchProgress(*engine[:5], f"{said} ({', '.join(how)})" if how else said))
 
     return report
 

@@ -274,7 +274,7 @@ def _sweep(
     from dataclasses import replace
 
     options = request.options
-    each = replace(options, spent_s=0.0)  # a timeout that is given is one for every size
+    each = replace(options, spent_s=0.0, processes=1)  # a timeout that is given is one for every size
     unlimited = replace(each, timeout_s=None) if options.has_usual_timeout else each
     return run_swept(loaded, unlimited, request.sweep.options, line, *request.keeping, stop=stop, found=found)
 
@@ -282,8 +282,11 @@ def _sweep(
 def _survey(
     request: Request, loaded: Loaded, line: ProgressLine | None, *, stop: Stop, found: Found | None
 ) -> VerifyResult:
+    from dataclasses import replace
+
     asked, chosen = request.surveyed, request.sweep.options
-    return run_surveyed(loaded, request.options, asked, chosen, line, *request.keeping, stop=stop, found=found)
+    each = replace(request.options, processes=1)  # it has a process for every cell
+    return run_surveyed(loaded, each, asked, chosen, line, *request.keeping, stop=stop, found=found)
 
 
 def _verify(

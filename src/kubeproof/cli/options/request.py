@@ -130,6 +130,7 @@ def _options(given: Given) -> VerifyOptions:
         has_usual_timeout=timeout_s is None,
         memory_bytes=None if memory_mib is None else memory_mib * _MEBIBYTE,
         spill_directory=given["spill_directory"],
+        processes=given["workers"] or 0,
         reductions=given["reductions"],
         without=given["without"],
         check_controllers=given["check_controllers"],

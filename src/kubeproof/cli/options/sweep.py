@@ -43,7 +43,7 @@ all_option = click.option("--all", "every", is_flag=True, help="Sweep on after t
 fast_option = click.option("--fast-find", is_flag=True, help="Sweep in steps of 2, doubling: a violation sooner.")
 workers_option = click.option(
     "--workers", type=click.IntRange(1), envvar="KUBEPROOF_WORKERS", metavar="N",
-    help="Processes of a sweep or of many runs; default: one per processor.",
+    help="Processes of a sweep, of many runs or of one long search; default: one per processor.",
 )  # fmt: skip
 executor_option = click.option(
     "--executor", envvar="KUBEPROOF_EXECUTOR", metavar="WHERE",

@@ -67,6 +67,7 @@ HARMLESS = (
     "spent_s",
     "memory_bytes",
     "spill_directory",
+    "processes",
 )  # a run may continue with others: what they cut short is not written down
 
 

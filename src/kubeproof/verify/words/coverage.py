@@ -62,6 +62,11 @@ class NotingActor:
         return effects
 
     @property
+    def noted(self) -> int:
+        """How much it remembers: a helper leaves to others what would add to it."""
+        return self.has_acted + len(self.refusing) + len(self._kinds)
+
+    @property
     def did(self) -> set[str]:
         """What it was able to do, in words."""
         told = {k.meaning.does if isinstance(k, NodeVerb) else _find_words(k) for k in self._kinds}
