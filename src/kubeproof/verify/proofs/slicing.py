@@ -79,8 +79,9 @@ def cut_by_relations(loaded: Loaded, *, is_swayed: bool = False) -> tuple[Slice,
 
         if not Room(loaded).is_never_short:
             return ()
-    groups = _Groups(tuple(_forms(loaded)))
-    for related in _relations(loaded, on_nodes=False, is_swayed=is_swayed):
+    forms = tuple(_forms(loaded))
+    groups = _Groups(forms)
+    for related in _relations(loaded, on_nodes=False, is_swayed=is_swayed) if len(forms) > 1 else ():
         groups.join(related)
     return tuple(_slice(loaded, part) for part in groups.parts())
 

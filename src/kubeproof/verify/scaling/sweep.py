@@ -13,6 +13,8 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import replace
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.executors.gradual import Gradual
+from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.run import Record, run_tasks
 from kubeproof.verify.executors.task import TaskProgress, TaskResult
 from kubeproof.verify.findings.known import Found, Known
@@ -23,7 +25,7 @@ from kubeproof.verify.proofs.any_size.derive import prove_any_size
 from kubeproof.verify.resize import Size, resize
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify_intents
-from kubeproof.verify.scaling.above import answer_proved
+from kubeproof.verify.scaling.above import LOOKED_AT, answer_proved
 from kubeproof.verify.scaling.conclusion import conclude
 from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
 from kubeproof.verify.scaling.result import SizeAnswer, Skipped, SweepProgress
@@ -50,24 +52,49 @@ def run_sweep(
     """
     stop = stop or Stop()
     plan_of(plan.loaded, plan.options)  # what is wrong with every size is said once, before any work
-    proofs = prove_any_size(plan.loaded, plan.options)
-    proved = answer_proved(plan, proofs)
-    sizes = [size for size in plan.sizes if size.key not in proved]
-    outcomes = run_tasks(
-        partial(verify_size, plan.loaded, plan.scale, plan.options),
-        sizes,
-        executor=chosen.executor,
-        journal=journal,
-        on_progress=None if progress is None else _Told(sizes, progress),
-        stop=None if chosen.every else is_violated,
-    )
     known = Known(found if chosen.every else None)
-    looked_at = _collect(outcomes, known, stop)
-    answers = _merge(plan.sizes, proved, looked_at)
+    told = None if progress is None else _Told(plan.sizes, progress)
+
+    def look_at(sizes: Sequence[Size], before: int, total: int) -> list[SizeAnswer]:
+        outcomes = run_tasks(
+            partial(verify_size, plan.loaded, plan.scale, plan.options),
+            sizes,
+            executor=chosen.executor,
+            journal=journal,
+            on_progress=None if told is None else told.begin(before, total),
+            stop=None if chosen.every else is_violated,
+        )
+        return _collect(outcomes, known, stop)
+
+    first = _find_first(plan, chosen)
+    looked_at = look_at(first, 0, len(plan.sizes)) if first else []
+    violated = _find_violated(looked_at)
+    proofs = {} if stop.is_asked else prove_any_size(plan.loaded, plan.options, leave_out=violated)
+    proved = answer_proved(plan, proofs)
+    for size in first:
+        proved.pop(size.key, None)
+    sizes = [size for size in plan.sizes[len(first) :] if size.key not in proved]
+    if not violated and not stop.is_asked:
+        looked_at += look_at(sizes, len(first), len(first) + len(sizes))
+    answers = looked_at if violated and first else _merge(plan.sizes, proved, looked_at)
     if answers and all(answer.verdict == Skipped.TRIVIAL for answer in answers) and not stop.is_asked:
         raise NothingToCheckError(f"E301 every size of spec.scale is trivial: {answers[0].note}. Widen its ranges.")
-    is_interrupted = stop.is_asked and len(looked_at) < len(sizes)
+    is_interrupted = stop.is_asked and len(looked_at) < len(first) + len(sizes)
     return conclude(plan, answers, proofs, is_interrupted=is_interrupted)
+
+
+def _find_first(plan: SweepPlan, chosen: SweepOptions) -> Sequence[Size]:
+    """The sizes that are looked at before anything is proved of all: many sweeps end there, and need no proof.
+
+    None where that would start workers twice.
+    """
+    begins_here = isinstance(chosen.executor, InProcess | Gradual)
+    return plan.sizes[:LOOKED_AT] if begins_here and not chosen.every else ()
+
+
+def _find_violated(answers: Sequence[SizeAnswer]) -> frozenset[str]:
+    """The names of the intents that some size violates."""
+    return frozenset(one.intent for answer in answers for one in answer.results if one.verdict == Verdict.VIOLATED)
 
 
 def _merge(
@@ -135,6 +162,12 @@ class _Told:
         self._begun_s = time.monotonic()
         self._states = 0
         self._best: tuple[int, Size] | None = None
+        self._before = self._total = 0
+
+    def begin(self, before: int, total: int) -> _Told:
+        """The progress of the tasks after so many that are done."""
+        self._before, self._total = before, total
+        return self
 
     def __call__(self, told: TaskProgress) -> None:
         if told.last is not None and told.last.value is not None:
@@ -142,7 +175,9 @@ class _Told:
         current = self._sizes[told.running[0]][1] if told.running else None
         elapsed_s = time.monotonic() - self._begun_s
         best = self._best[1] if self._best else None
-        self._report(SweepProgress(told.done, told.total, current, self._states, elapsed_s, best))
+        self._report(
+            SweepProgress(self._before + told.done, self._before + told.total, current, self._states, elapsed_s, best)
+        )
 
     def _note(self, outcome: TaskResult[SizeAnswer]) -> None:
         assert outcome.value is not None

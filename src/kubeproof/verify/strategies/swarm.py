@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import count
 from typing import TYPE_CHECKING
 
 from kubeproof.engine.search import Search
 from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED
-from kubeproof.engine.system import Kind
+from kubeproof.engine.system import Check, Kind
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.reductions.partial_order import orders_of_deploying
 from kubeproof.stop import Stop
@@ -68,8 +68,7 @@ class Swarm:
 
     def __init__(self, inquiry: Inquiry, numbers: Sequence[int]) -> None:
         self._inquiry, self._plan = inquiry, inquiry.plan
-        self._checks = GroupedSystem(self._plan).checks
-        self._open = [number for number in numbers if self._checks[number].kind != Kind.WORD]
+        self._open = list(numbers)
         self._next = inquiry.options.effort.max_unaided
         self._walks = count()
         self._begun: tuple[Explorer, Beginning] | None = None
@@ -78,6 +77,11 @@ class Swarm:
         self.found: dict[int, IntentResult] = {}  # violations, replayed
         self.failure: Failure | None = None
         self.walked = self.longest = 0
+
+    @cached_property
+    def _checks(self) -> tuple[Check, ...]:
+        """What is asked of runs; most searches end before anybody walks."""
+        return GroupedSystem(self._plan).checks
 
     def accompany(self, watch: Watch) -> Watch:
         """The watch of a search that these walks go beside."""
@@ -109,6 +113,9 @@ class Swarm:
             self.failure, self._open = failure_of(problem), []
 
     def _look(self, most: int) -> None:
+        self._open = [number for number in self._open if self._checks[number].kind != Kind.WORD]
+        if not self._open:
+            return
         self._begun = self._begun or self._begin(most)
         explorer, beginning = self._begun
         explorer.clear_states()

@@ -9,6 +9,7 @@ from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.manifests.load import load_texts
 from kubeproof.verify.executors.pool import Pool
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.proofs.any_size import derive
 from kubeproof.verify.resize import resize
 from kubeproof.verify.run import verify
 from kubeproof.verify.scaling.checkpoint import CODEC, sweep_journal
@@ -307,3 +308,16 @@ def test_neighbouring_rows_share_a_cell_where_there_are_too_many():
         (2, "1-2", "HOLDS"),
         (2, "3-4", "VIOLATED"),
     ]
+
+
+def test_a_sweep_that_ends_at_its_first_sizes_argues_about_no_others(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("somebody asks for a proof")
+
+    monkeypatch.setattr(derive, "find_family", refuse)
+
+    result = swept(grows(more=ONLY_FAST))
+
+    assert result.verdict == "VIOLATED"
+    with pytest.raises(AssertionError, match="asks for a proof"):
+        swept(grows())
