@@ -18,6 +18,7 @@ from kubeproof.report.formats import github, itf, junit, markdown, mermaid, ndjs
 from kubeproof.report.formats.choice import FORMATS, render
 from kubeproof.report.formats.json import render as render_json
 from kubeproof.report.frame import Frame
+from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.fingerprints import fingerprints
 from kubeproof.verify.result import Change, Suppression, SuppressionNote, Trace, VerifyResult
@@ -200,7 +201,10 @@ def hostile() -> VerifyResult:
     """A result in which everything that comes from the input is hostile."""
     changes = (Change(HOSTILE, "", HOSTILE), Change(HOSTILE, HOSTILE, HOSTILE))
     plain = replace(step("event", HOSTILE), actor=Actor(ActorKind.OTHER, HOSTILE))
-    bad = replace(plain, object=HOSTILE, changes=changes, why=(HOSTILE,))
+    bad = replace(plain, object=HOSTILE, changes=changes, why=(HOSTILE,), counts=HOSTILE)
+    idle = Inaction(bad.actor, HOSTILE, "no-node-fits", HOSTILE, HOSTILE, ((HOSTILE, HOSTILE),), 1)
+    cause = Cause(HOSTILE, HOSTILE, HOSTILE, Source(HOSTILE, 5), HOSTILE, decides=True)
+    final = (Fact(HOSTILE, HOSTILE, HOSTILE, HOSTILE),)
     given = Suppression("annotation", HOSTILE, Source(HOSTILE, 3))
     one = replace(
         VIOLATION,
@@ -209,7 +213,9 @@ def hostile() -> VerifyResult:
         target=HOSTILE,
         detail=HOSTILE,
         remedy=HOSTILE,
-        trace=Trace((bad, bad), loop_start=1, final=(Fact(HOSTILE, HOSTILE, HOSTILE, HOSTILE),)),
+        explanation=Explanation(HOSTILE, (HOSTILE, HOSTILE), HOSTILE),
+        causes=Causes((cause, replace(cause, decides=False)), lost_after=1),
+        trace=Trace((bad, bad), loop_start=1, final=final, inaction=(idle, replace(idle, step=None))),
         sources=((HOSTILE, Source(HOSTILE, 2)),),
         location=Source(HOSTILE, 1),
     )
