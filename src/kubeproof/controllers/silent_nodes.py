@@ -29,7 +29,14 @@ LOST_TOGETHER = Rule(
     "pkg/controller/nodelifecycle/node_lifecycle_controller.go",
     (Trouble.TAKEN,),
 )
-RULES = (NOBODY_CONFIRMS, ZONE_STOPS, LOST_TOGETHER)
+NOT_READY_YET = Rule(
+    "not-ready-yet",
+    "A pod counts as ready when its containers have started and their readiness probes succeed; until then it is no "
+    "part of a Service, and rollouts and budgets do not count it as available.",
+    "pkg/kubelet/status/generate.go",
+    (Trouble.NOT_READY,),
+)
+RULES = (NOBODY_CONFIRMS, ZONE_STOPS, LOST_TOGETHER, NOT_READY_YET)
 
 
 def why_no_end(node: str, pods: Sequence[str], ref: str) -> Idle:
@@ -37,6 +44,13 @@ def why_no_end(node: str, pods: Sequence[str], ref: str) -> Idle:
     says = f"of {node} is silent, so that nobody confirms the end of {', '.join(pods)}"
     change = f"delete node {node}, or taint it node.kubernetes.io/out-of-service"
     return Idle(NOBODY_CONFIRMS, says, change, (("pods", len(pods)),), ref)
+
+
+def why_not_ready(node: str, pods: Sequence[str], ref: str, *, is_final: bool) -> Idle:
+    """Pods on a node that is up which are not ready; `is_final`: nothing makes them ready any more."""
+    says = f"of {node} does not find {', '.join(pods)} ready{'' if is_final else ' yet'}"
+    change = "see why their containers do not become ready: image, configuration, readiness probe" if is_final else ""
+    return Idle(NOT_READY_YET, says, change, (("pods", len(pods)),), ref)
 
 
 def why_lost(ref: str, nodes: Sequence[tuple[str, int]], ready: int) -> Idle:

@@ -17,7 +17,6 @@ ALWAYS_ACT = {  # what they lack is told by others, or they have no rule but the
     "EndpointController": "what proxies have not learnt is told where traffic is asked for",
     "GitOpsController": "it writes whenever something has drifted",
     "Guarded": "the loop inside tells, while it works",
-    "JobController": "its own `why` is told in the last state",
     "Kubelet": "silent ones and rejections are told for it",
     "MachineArrival": "a machine that was asked for comes",
     "MachineDeparture": "a machine whose node is deleted goes",

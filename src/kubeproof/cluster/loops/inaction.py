@@ -26,6 +26,7 @@ class Trouble(StrEnum):
     TAKEN = "pods that are taken away"
     PLACES = "pods in the wrong places"
     TRAFFIC = "traffic to the wrong pods"
+    COMPLETION = "Jobs that do not complete"
     REJECTED = "pods that a kubelet rejects"
 
 

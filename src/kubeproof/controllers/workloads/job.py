@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import islice
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from kubeproof.cluster.jobs import ENDED, NONE
+from kubeproof.cluster.jobs import ENDED, FAILED_FOR_GOOD, NONE
 from kubeproof.cluster.loops.actions import (
     ANY,
     Action,
@@ -52,6 +52,9 @@ from kubeproof.controllers.workloads.victims import Loss, Tier, choices
 from kubeproof.errors import LimitReached
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
 
 Memory = tuple[int, ...]
 
@@ -371,6 +374,18 @@ class JobController:
         waits = (Said(ends, "pods still end"),) if counts.ending and done.record.condition != NONE else ()
         one_or_all = "wants one success" if self.rules.completions is None else "wants completions"
         return (Said(told, one_or_all), *reason, *waits)
+
+    def why_not(self, seen: Sight) -> Iterator[Idle]:
+        """How far it has come, where it does not get done."""
+        from kubeproof.controllers.workloads.inaction import why_job_ends
+
+        _, exists, _, condition = seen.workloads[0]
+        *_, left_s = seen.memories[0]
+        if exists and condition == FAILED_FOR_GOOD:
+            told = "its deadline is over" if left_s == 0 else f"it forgives {self.rules.backoff_limit} failure(s)"
+            yield why_job_ends((f"has failed for good: {told}",))
+        elif exists and condition not in ENDED:
+            yield why_job_ends(self.why(seen))
 
     def refusal(self, seen: Sight) -> Said:
         """Why no pod comes although some are missing: the API server lets none in. Empty if that is not so."""

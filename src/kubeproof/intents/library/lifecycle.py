@@ -131,6 +131,7 @@ NO_EVICTION = IntentKind(
     claim=_no_eviction,
     broken_by="A step that evicts a pod of the target, by anybody or by the one named.",
     example=f"noEviction: {{{WEB}, by: descheduler}}",
+    troubles=(Trouble.TAKEN,),
     remedy="Look at who evicts in the trace, and at the rule that made it.",
     watch=lambda asked: monitor_steps(asked, STEP, eviction_tags(asked)),
     reads_nodes=mention_nothing,
@@ -217,6 +218,7 @@ COMPLETES = IntentKind(
     ),
     broken_by="A Job that fails, is replaced, or never ends.",
     example="completes: {target: Job/shop/report}",
+    troubles=(Trouble.COMPLETION,),
     remedy="Look at how the trace ends: its pods may lack room or quota, or the Job a larger backoffLimit or "
     "deadline; a pod that never ends on a dead node keeps it from finishing.",
     watch=_complete,

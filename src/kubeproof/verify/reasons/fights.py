@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.loops.actions import Arrive, CreatePods, KeepNode, NodeChange, SetDesired
+from kubeproof.cluster.loops.actions import (
+    Arrive,
+    CreateObject,
+    CreatePods,
+    DeleteObject,
+    KeepNode,
+    NodeChange,
+    SetDesired,
+)
 from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.model.by_name.state import Transition
@@ -37,7 +45,13 @@ def _tell(step: TraceStep) -> str:
 def find_fight(model: IndividualModel, loop: Sequence[tuple[Transition, TraceStep]]) -> Fight | None:
     """What the actors of a loop fight over: a size that two set differently, the place of pods, or nodes."""
     panics = any(step.tags & Tag.PANIC for step, _ in loop)
-    found = _of_sizes(model, loop) or (_of_nodes(loop) if panics else None) or _of_pods(loop) or _of_nodes(loop)
+    found = (
+        _of_objects(model, loop)
+        or _of_sizes(model, loop)
+        or (_of_nodes(loop) if panics else None)
+        or _of_pods(loop)
+        or _of_nodes(loop)
+    )
     return Fight(*found) if found else None
 
 
@@ -53,6 +67,21 @@ def _of_sizes(model: IndividualModel, loop: Sequence[tuple[Transition, TraceStep
     for workload, by in writes.items():
         if len({replicas for _, replicas in by}) > 1:
             return f"spec.replicas of {model.setup.workloads[workload].ref}", tuple(by.values())[:MOST_WRITERS]
+    return None
+
+
+def _of_objects(model: IndividualModel, loop: Sequence[tuple[Transition, TraceStep]]) -> Found:
+    """An object that one creates and another deletes."""
+    created: dict[int, TraceStep] = {}
+    deleted: dict[int, TraceStep] = {}
+    for step, told in loop:
+        for action in step.decision.actions:
+            if isinstance(action, CreateObject):
+                created.setdefault(action.workload, told)
+            elif isinstance(action, DeleteObject):
+                deleted.setdefault(action.workload, told)
+    for workload in created.keys() & deleted.keys():
+        return model.setup.workloads[workload].ref, (deleted[workload], created[workload])
     return None
 
 

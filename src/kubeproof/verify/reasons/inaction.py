@@ -23,11 +23,12 @@ from kubeproof.controllers.scheduler.inaction import (
     why_no_preemption,
     why_unplaced,
 )
+from kubeproof.controllers.workloads.inaction import why_gone, why_so_many
 from kubeproof.intents.catalogue import entry
-from kubeproof.intents.monitor import CYCLE, NEVER
+from kubeproof.intents.monitor import CYCLE, NEVER, STEP
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.explained import Inaction
-from kubeproof.verify.reasons.scene import Scene
+from kubeproof.verify.reasons.scene import Scene, count_active
 from kubeproof.verify.words.explain import (
     evaluation,
     explain_rejection_on,
@@ -60,7 +61,7 @@ def _troubles(scene: Scene) -> Iterator[Trouble]:
     """What is wrong in the end."""
     monitor, state, model = scene.monitor, scene.last, scene.model
     for trouble in entry(monitor.intent.key).troubles:
-        if trouble != Trouble.TAKEN or monitor.kind == NEVER:
+        if trouble != Trouble.TAKEN or monitor.kind in (NEVER, STEP):
             yield trouble
     if any(model.setup.workloads[w].owner for w in scene.concerned):
         yield Trouble.ROLLOUT
@@ -129,10 +130,31 @@ def _of_pods(scene: Scene, troubles: frozenset[Trouble]) -> Iterator[Inaction]:
             yield from _of_scheduler(scene, workload)
         for reason in missing_reasons(scene.model, scene.last, workload):
             yield scene.tell(Actor(_creator(scene.model, workload), ref), why_refused(reason), ref)
+        if Trouble.REPLICAS in troubles:
+            yield from _of_size(scene, workload)
+    if Trouble.NOT_READY in troubles:
+        from kubeproof.verify.reasons.dead_nodes import why_unready
+
+        yield from why_unready(scene)
     if Trouble.DEAD_NODE in troubles:
         from kubeproof.verify.reasons.dead_nodes import why_stuck
 
         yield from why_stuck(scene, DOWN)
+
+
+def _of_size(scene: Scene, workload: int) -> Iterator[Inaction]:
+    """Why there are as many pods as there are, where no autoscaler decides."""
+    declared, spec = scene.model.setup.workloads[workload], scene.last.specs[workload]
+    is_scaled = any(one.target == declared.ref for one in scene.model.setup.autoscalers)
+    if declared.rules.is_pod and not count_active(scene.last, workload):
+        yield scene.tell(Actor(ActorKind.OTHER, "control plane"), why_gone(declared.ref), declared.ref)
+    elif declared.owner is None and declared.rules.has_replicas and spec.exists and not is_scaled:
+        amount = scene.monitor.intent.count
+        is_upper = entry(scene.monitor.intent.key).is_upper_bound
+        bound = spec.desired if amount is None or amount.percent else amount.number
+        if spec.desired > bound if is_upper else spec.desired < bound:
+            idle = why_so_many(declared.ref, spec.desired)
+            yield scene.tell(Actor(_creator(scene.model, workload)), idle, declared.ref)
 
 
 def _creator(model: IndividualModel, workload: int) -> ActorKind:

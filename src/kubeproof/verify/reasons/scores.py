@@ -9,9 +9,10 @@ from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.controllers.scheduler.framework import Row
 from kubeproof.controllers.scheduler.inaction import why_chosen, why_nobody_moves
+from kubeproof.controllers.workloads.inaction import why_those
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.explained import Inaction
-from kubeproof.verify.reasons.scene import Scene
+from kubeproof.verify.reasons.scene import Scene, count_active
 from kubeproof.verify.words.explain import evaluation, scheduler_of
 
 HARD_RULE = "ask for it by a hard rule: a spread constraint with whenUnsatisfiable: DoNotSchedule"
@@ -28,6 +29,10 @@ class Bound(NamedTuple):
 
 def why_there(scene: Scene) -> Iterator[Inaction]:
     """The last binding to a node although another had fewer of these workloads' pods, and that nobody moves them."""
+    gone = _find_deletion(scene)
+    if gone is not None:
+        yield gone
+        return
     for bound in _bindings(scene):
         nodes = zip(scene.model.names, scene.states[bound.number].nodes, strict=True)
         own = {name: sum(pod.workload in scene.concerned for pod in node.pods) for name, node in nodes}
@@ -38,6 +43,18 @@ def why_there(scene: Scene) -> Iterator[Inaction]:
     idle = why_nobody_moves(has_descheduler=scene.model.setup.descheduler is not None)
     for workload in scene.concerned[:1]:
         yield scene.tell(Actor(ActorKind.SCHEDULER), idle, scene.ref(workload))
+
+
+def _find_deletion(scene: Scene) -> Inaction | None:
+    """The last step that changed how many pods there are, if a scale-down was it."""
+    for number, step in scene.backwards():
+        for workload in scene.concerned:
+            lost = count_active(scene.states[number], workload) - count_active(scene.states[number + 1], workload)
+            if lost < 0 or (lost > 0 and step.controller.kind != ActorKind.REPLICA_SET):
+                return None
+            if lost > 0:
+                return scene.tell(step.controller, why_those(scene.ref(workload), lost), scene.ref(workload), number)
+    return None
 
 
 def why_back(scene: Scene) -> Iterator[Inaction]:

@@ -32,7 +32,8 @@ TELLING = (
     "ordinal-waits-for-lower", "kubelet-rejects", "no-node-fits", "no-group-helps", "too-many-unready",
     "room-is-nominated", "preempts-nobody", "autoscaler-disabled", "autoscaler-ambiguous", "autoscaler-no-metric",
     "autoscaler-at-its-bound", "autoscaler-held-by-window", "preemption-takes-lower", "no-budget",
-    "lost-with-their-node", "budget-allows", "budget-not-asked", "split-by-node", "scores-decide",
+    "lost-with-their-node", "budget-allows", "budget-not-asked", "split-by-node", "victims-by-rank",
+    "job-forgives-so-many", "nobody-replaces-it", "size-as-written", "scores-decide",
 )  # fmt: skip
 NAMES = {
     ActorKind.DEPLOYMENT: "the Deployment controller",
@@ -50,6 +51,9 @@ NAMES = {
     ActorKind.GITOPS: "GitOps",
 }
 DECIDES_SIZES = (ActorKind.HPA, ActorKind.DEPLOYMENT, ActorKind.GITOPS, ActorKind.VPA)
+
+
+TAKES = (ActorKind.DESCHEDULER, ActorKind.CRON_JOB)
 
 
 class Story:
@@ -151,7 +155,7 @@ class Story:
         """The last step by which pods of the violation were taken, or their number was set."""
         for step, told in zip(reversed(self._steps), reversed(self._told), strict=True):
             is_size = any(isinstance(action, SetDesired) for action in step.decision.actions)
-            is_taken = Verb.PREEMPT in told.verbs or told.actor.kind == ActorKind.DESCHEDULER
+            is_taken = Verb.PREEMPT in told.verbs or told.actor.kind in TAKES
             if told.why and (is_size or is_taken or told.actor.kind in DECIDES_SIZES):
                 yield told
                 return

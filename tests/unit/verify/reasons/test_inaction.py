@@ -42,6 +42,19 @@ spec:
     spec:
       containers: [{name: main, resources: {requests: {cpu: "1"}}}]
 """
+JOB = """apiVersion: batch/v1
+kind: Job
+metadata: {name: load, namespace: shop}
+spec:
+  backoffLimit: 0
+  template:
+    spec: {restartPolicy: Never, containers: [{name: main}]}
+"""
+LONELY = """apiVersion: v1
+kind: Pod
+metadata: {name: lonely, namespace: shop}
+spec: {containers: [{name: main}]}
+"""
 QUOTA = """apiVersion: v1
 kind: ResourceQuota
 metadata: {name: small, namespace: shop}
@@ -205,6 +218,32 @@ HELD_UP = {  # rule: the input that shows it, and words of what is said
             ),
         ),
         "needs 1 of 3 (maxUnavailable 50% of 3 rounds up to 2)",
+    ),
+    "nobody-replaces-it": (
+        (
+            node("n1"),
+            LONELY,
+            scenario(
+                "{minReplicas: {target: Pod/shop/lonely, count: 1}}", events="{delete: {target: Pod/shop/lonely}}"
+            ),
+        ),
+        "creates no other pod for Pod/shop/lonely: no controller owns it",
+    ),
+    "size-as-written": (
+        (node("n1"), web(1), scenario(fewest(2))),
+        "keeps 1 pod(s) of Deployment/shop/web, as spec.replicas says",
+    ),
+    "not-ready-yet": (
+        (node("n1"), web(2), scenario(READY, events=f"{{neverReady: {{target: {T}}}}}")),
+        "does not find web-1, web-2 ready",
+    ),
+    "job-forgives-so-many": (
+        (
+            node("n1"),
+            JOB,
+            scenario("{completes: {target: Job/shop/load}}", events="{podCrash: {target: Job/shop/load}}"),
+        ),
+        "has failed for good: it forgives 0 failure(s)",
     ),
     "autoscaler-disabled": (
         (node("n1"), web(0), HPA.format(name="web", metric="cpu", more=""), scenario(fewest(1))),
