@@ -21,6 +21,7 @@ from kubeproof.manifests.folders.collected import (
 )
 from kubeproof.manifests.folders.fence import Fence, fence_of
 from kubeproof.manifests.folders.files import InputFile, Named, Render, as_tuple, read_inputs
+from kubeproof.manifests.folders.hooks import leave_out_hooks
 from kubeproof.manifests.folders.recognising import lacks_objects
 from kubeproof.manifests.folders.variants import leave_out_variants
 from kubeproof.manifests.kinds.foreign_scalers import without_idle
@@ -142,6 +143,7 @@ def _load(
     collected = collect(files, budget, is_tolerant=is_tolerant)
     collected.inside = inside
     collected.only_given = only_given
+    leave_out_hooks(collected)
     documents = tuple(collected.documents)
     scenario = _the_scenario(collected)
     leave_out_applied(collected, scenario)

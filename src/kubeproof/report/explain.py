@@ -14,6 +14,7 @@ def explanations() -> Iterator[Explanation]:
     from kubeproof.report.lexicon.checks import explain_checks
     from kubeproof.report.lexicon.errors import errors
     from kubeproof.report.lexicon.events import events
+    from kubeproof.report.lexicon.matrix import explain_matrix
     from kubeproof.report.lexicon.properties import properties
     from kubeproof.report.lexicon.rules import explain_rules
     from kubeproof.report.lexicon.terms import terms
@@ -24,6 +25,7 @@ def explanations() -> Iterator[Explanation]:
     yield from events()
     yield from errors()
     yield from verdicts()
+    yield from explain_matrix()
     yield from terms()
     yield from explain_rules()
 

@@ -86,6 +86,35 @@ def test_a_chart_is_rendered_by_helm_without_a_shell(programs, said, chart):
     assert str(loaded.setup.workloads[0].source) == f"<rendered from {chart}/Chart.yaml>:1"
 
 
+@pytest.mark.parametrize(
+    ("hook", "kept"),
+    [
+        ("pre-delete", 1),
+        ("post-upgrade, pre-rollback", 1),
+        ("test", 1),
+        ("pre-install", 2),
+        ("post-upgrade,post-install", 2),
+    ],
+)
+def test_hooks_that_do_not_run_when_a_chart_is_installed_are_left_out(programs, said, chart, hook, kept):
+    hooked = web(1).replace("name: web,", f'name: cleaner, annotations: {{helm.sh/hook: "{hook}"}},', 1)
+    install(programs, "helm", says(f"{web(2)}---\n{hooked}"))
+
+    loaded = load([str(chart)])
+
+    assert len(loaded.setup.workloads) == kept
+    assert [note.what for note in loaded.notes if "hook" in note.why] == [f"<rendered from {chart}/Chart.yaml>"] * (
+        2 - kept
+    )
+
+
+def test_a_hook_in_a_file_is_an_object_like_others(tmp_path):
+    hooked = web(1).replace("name: web,", "name: cleaner, annotations: {helm.sh/hook: pre-delete},", 1)
+    (tmp_path / "in.yaml").write_text(hooked)
+
+    assert len(load([str(tmp_path)]).setup.workloads) == 1
+
+
 def test_values_are_handed_over_as_absolute_paths(programs, said, chart, monkeypatch):
     install(programs, "helm", says(web(2)))
     monkeypatch.chdir(chart)

@@ -31,7 +31,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 )  # fmt: skip
 @output_option("text", "json")
 def explain_command(*, words: tuple[str, ...], color: str, outputs: tuple[Output, ...]) -> int:
-    """Tell what a property, event, error code or verdict means, how to write it and what to do about it.
+    """Tell what a property, event, fault, grade, error code or verdict means, how to write it and what to do about it.
 
     Without ID: list all of them.
 
@@ -40,6 +40,7 @@ def explain_command(*, words: tuple[str, ...], color: str, outputs: tuple[Output
       kubeproof explain S005
       kubeproof explain noEvictionLoop drain
       kubeproof explain E301
+      kubeproof explain nodeLoss stuck
       kubeproof explain
     """
     entries = explain_words(words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from itertools import count
 from typing import TYPE_CHECKING, TextIO
 
 from kubeproof.cli.running.endings import say
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _TERMINAL_EVERY_S = 0.2
 _LOG_EVERY_S = 5.0
+MAX_TOLD = 5  # violations, one by one, before the report
 
 
 class ProgressLine:
@@ -74,16 +76,22 @@ def progress_line(choice: str, quiet: bool) -> ProgressLine | None:
 
 
 def telling(line: ProgressLine | None, quiet: bool) -> Callable[[IntentResult], None] | None:
-    """Tells on stderr of each violation when it is found, above the line of progress; None with -q.
+    """Tells on stderr of violations when they are found, above the line of progress; None with -q.
 
-    stdout carries the report alone, which comes when all is searched.
+    stdout carries the report alone, which comes when all is searched. Of many the first ones are enough.
     """
     if quiet:
         return None
+    told = count(1)
 
     def tell(found: IntentResult) -> None:
         from kubeproof.report.sentences import title
 
+        number = next(told)
+        if number > MAX_TOLD:
+            if number == MAX_TOLD + 1:
+                say("further violations are in the report; still searching")
+            return
         if line is not None:
             line.close()
         steps = f" after {len(found.trace.steps)} steps" if found.trace is not None else ""

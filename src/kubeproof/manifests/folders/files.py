@@ -212,6 +212,11 @@ def name_rendered(recipe: str) -> str:
     return f"<rendered from {recipe}>"
 
 
+def is_rendered_chart(name: str) -> bool:
+    """True for the name of what a chart stands for."""
+    return name == name_rendered(CHART) or (name.startswith("<rendered from ") and name.endswith(f"/{CHART}>"))
+
+
 def _read_stdin(stdin: Callable[[], bytes] | None) -> bytes:
     if stdin is None:
         raise UsageError("standard input is not available here", "Name a file instead of -")

@@ -10,7 +10,7 @@ class Explanation:
     """An ID or word, and what a reader wants to know about it."""
 
     name: str  # as it is written: "S005", "drain", "E101", "VACUOUS", "ESC"
-    kind: str  # "property", "check", "event", "error", "verdict", "term", "rule"
+    kind: str  # "property", "check", "event", "error", "verdict", "grade", "fault", "term", "rule"
     title: str  # one line
     text: str  # what it means
     facts: tuple[tuple[str, str], ...] = ()  # printed pairs: fields, default, exit code ...
