@@ -19,6 +19,7 @@ from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.events.workload import WorkloadSpec
+    from kubeproof.intents.library.service_levels import ServiceLevel
     from kubeproof.manifests.assumed.node_pools import Pool
 
 RUNNING = "running"
@@ -146,6 +147,7 @@ class Scenario:
     source: Source = field(default=Source(), compare=False)
     quantify: QuantifySettings = QuantifySettings()
     workload: WorkloadSpec | None = None  # what `simulate` sends to services
+    levels: tuple[ServiceLevel, ...] = ()  # what `simulate` holds runs against; they stand among the intents
 
 
 @dataclass(frozen=True, slots=True)

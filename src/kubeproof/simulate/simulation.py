@@ -17,6 +17,7 @@ from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.outcome import IntentOutcome, SimulationResult
 from kubeproof.simulate.spreading import Report, Runs, Spread, records_of
 from kubeproof.simulate.statistics.confidence import confidence_of, next_runs
+from kubeproof.simulate.statistics.levels import judge_levels
 from kubeproof.stop import Stop, until
 from kubeproof.verdicts import Verdict
 
@@ -40,7 +41,9 @@ def simulate_cluster(
     records, is_enough = _collect(runs, options, progress, spread, stop or Stop())
     if not records:
         raise KeyboardInterrupt
-    intents = tuple(_outcome(plan, at, records, options.seed) for at in range(len(plan.plan.monitors)))
+    scenario = loaded.scenario
+    judged = judge_levels(scenario.levels, scenario.workload, records, options.duration_s, options.confidence)
+    intents = (*(_outcome(plan, at, records, options.seed) for at in range(len(plan.plan.monitors))), *judged)
     return SimulationResult(
         scenario=loaded.scenario.name,
         duration_s=options.duration_s,
@@ -124,6 +127,8 @@ def _overall(intents: tuple[IntentOutcome, ...]) -> Verdict:
     verdicts = {intent.verdict for intent in intents}
     if Verdict.VIOLATED in verdicts:
         return Verdict.VIOLATED
+    if Verdict.UNKNOWN in verdicts:
+        return Verdict.UNKNOWN
     return Verdict.VACUOUS if verdicts == {Verdict.VACUOUS} else Verdict.SAMPLED_OK
 
 

@@ -18,6 +18,8 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
         left_aside = "".join(f"; {o.what} is {o.why} ({o.source})" for o in loaded.omissions[:3])
         remedy = "Name files with a Deployment, StatefulSet, Job or other workload."
         raise NothingToCheckError(f"E301 the input holds no workload{left_aside}. {remedy}")
+    if not scenario.intents and scenario.levels:
+        raise NothingToCheckError("E301 the Scenario has service levels alone, which are measured: kubeproof simulate.")
     if not scenario.intents:
         raise NothingToCheckError("E301 the Scenario has no intents. List at least one under spec.intents.")
     return plan_input(loaded, options)

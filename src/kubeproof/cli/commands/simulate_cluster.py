@@ -143,9 +143,9 @@ def _emit(outputs: tuple[Output, ...], verdict: str, result: SimulationResult | 
 
 
 def exit_code(results: list[SimulationResult]) -> int:
-    """1 if an intent was violated, 3 if none had anything to say, else 0; a run without intents is fine."""
+    """1 if an intent was violated, 3 if none had anything to say or one is open, else 0; without intents it is fine."""
 
     verdicts = {result.verdict for result in results}
     if Verdict.VIOLATED in verdicts:
         return 1
-    return 3 if verdicts == {Verdict.VACUOUS} else 0
+    return 3 if verdicts == {Verdict.VACUOUS} or Verdict.UNKNOWN in verdicts else 0

@@ -12,6 +12,7 @@ from kubeproof.cluster.objects import Node, Settings, Workload
 from kubeproof.events.declarations import Event
 from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
+from kubeproof.intents.library.service_levels import LEVEL_KEYS, ServiceLevel
 from kubeproof.manifests.components.controller_settings import read_settings
 from kubeproof.manifests.late import read_workload
 from kubeproof.manifests.loaded import RUNNING, Scenario, Start
@@ -27,6 +28,7 @@ from kubeproof.values import dataclass
 if TYPE_CHECKING:
     from kubeproof.cluster.nodes.node_groups import ClusterAutoscaler
     from kubeproof.cluster.scale import Scale
+    from kubeproof.events.workload import WorkloadSpec
 
 VERSION = "kubeproof.dev/v1alpha1"
 
@@ -59,6 +61,8 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     log.gather(partial(_check_nodes_there, spec, start, events), None)
     scale = log.gather(partial(_scale, spec, around, events, intents), None)
     workload = log.gather(partial(read_workload, spec, around, events), None) if spec.has("workload") else None
+    no_levels: tuple[ServiceLevel, ...] = ()
+    levels = log.gather(partial(_levels, spec, around, workload), no_levels)
     if since > before:
         _forget_follow_ups(log, since)
     spec.ignore("intents")
@@ -73,6 +77,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         source=fields.source,
         quantify=quantify,
         workload=workload,
+        levels=levels,
     )
     return ReadScenario(scenario, settings, autoscaler)
 
@@ -105,6 +110,17 @@ def _intents(spec: Fields, around: Surroundings, events: Sequence[Event]) -> tup
         autoscalers=around.autoscalers,
         is_descheduled=around.is_descheduled,
     )
+
+
+def _levels(spec: Fields, around: Surroundings, workload: WorkloadSpec | None) -> tuple[ServiceLevel, ...]:
+    """The service levels, which few Scenarios have."""
+    if spec.mapping.get("intents") is None:
+        return ()
+    if not any(set(one.mapping.entries) & LEVEL_KEYS for one in spec.children("intents")):
+        return ()
+    from kubeproof.manifests.scenarios.intents.service_levels import read_levels
+
+    return read_levels(spec, around, workload)
 
 
 def _forget_follow_ups(log: Log, since: int) -> None:

@@ -211,6 +211,8 @@ def list_not_quantified(scenario: Scenario, layout: Layout, options: ClusterOpti
             yield f"{intent.name}: an LTL formula, which verify judges"
         elif make_monitor(intent, layout).kind not in SAFETY:
             yield f"{intent.name}: {ENDLESS}"
+    for level in scenario.levels:
+        yield f"{level.name}: a service level, which simulate measures"
     if AMOUNTS in options.questions and not scenario.quantify.power:
         yield "energy: the Scenario gives no spec.quantify.power"
 

@@ -138,7 +138,10 @@ def _moments(result: SimulationResult) -> Iterator[str]:
 
 def _intent(intent: IntentOutcome, runs: int) -> Iterator[str]:
     yield f"{intent.verdict} {intent.title}"
-    if intent.verdict == Verdict.VIOLATED:
+    if intent.verdict == Verdict.VIOLATED and intent.at_s is None:
+        yield f"  {intent.detail}"
+        yield f"  declared at {intent.source}"
+    elif intent.verdict == Verdict.VIOLATED:
         share = f", in {intent.violated_runs} of {runs} runs; first with --seed {intent.seed}" if runs > 1 else ""
         yield f"  at {duration(intent.at_s or 0)}: {intent.detail}{share}"
         yield f"  declared at {intent.source}"

@@ -70,9 +70,23 @@ def confidence_of(records: Sequence[RunRecord], level: float) -> Confidence | No
     )
 
 
-def _service(runs: Sequence[ServiceTotals], level: float) -> ServiceConfidence:
+def percentile_of_runs(percent: float, runs: Sequence[ServiceTotals], level: float) -> Interval | None:
+    """A percentile of the response times over all runs; of a single one without width, None without answers."""
+    known = _times(runs)
+    counts = [0.0 if each is None else float(each.count) for each in known]
+    if len(runs) == 1 and known[0] is not None:
+        value = known[0].percentile(percent) or 0.0
+        return Interval(value, value, value)
+    return _percentile(percent, known, counts, level)
+
+
+def _times(runs: Sequence[ServiceTotals]) -> list[Histogram | None]:
     times = [run.times if isinstance(run.times, Histogram) else None for run in runs]
-    known = [each if each is not None and each.count else None for each in times]
+    return [each if each is not None and each.count else None for each in times]
+
+
+def _service(runs: Sequence[ServiceTotals], level: float) -> ServiceConfidence:
+    known = _times(runs)
     counts = [0.0 if each is None else float(each.count) for each in known]
     sums = [0.0 if each is None else each.total_s for each in known]
     arrived = [float(run.arrived) for run in runs]
@@ -85,7 +99,7 @@ def _service(runs: Sequence[ServiceTotals], level: float) -> ServiceConfidence:
 
 
 def _percentile(
-    percent: int, runs: Sequence[Histogram | None], counts: Sequence[float], level: float
+    percent: float, runs: Sequence[Histogram | None], counts: Sequence[float], level: float
 ) -> Interval | None:
     whole: Histogram | None = None
     for each in runs:

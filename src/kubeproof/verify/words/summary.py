@@ -83,8 +83,15 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         ("start", _start(scenario.start, setup)),
         ("events", "; ".join(describe_event(event) for event in scenario.events) or "none"),
         ("pod start-up", _startup(setup)),
+        *_levels(loaded),
         ("explored", _describe_explored(statistics)),
     )
+
+
+def _levels(loaded: Loaded) -> Iterator[tuple[str, str]]:
+    """The service levels, which are measured along runs."""
+    if loaded.scenario.levels:
+        yield "service levels", f"{len(loaded.scenario.levels)}, not judged here: kubeproof simulate measures them"
 
 
 def _classes(plan: Plan) -> str:

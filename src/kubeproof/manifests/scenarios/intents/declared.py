@@ -21,6 +21,7 @@ from kubeproof.intents.declarations import (
     Intent,
 )
 from kubeproof.intents.kind import IntentField, IntentKind, Targets
+from kubeproof.intents.library.service_levels import LEVEL_KEYS
 from kubeproof.manifests.late import read_ltl
 from kubeproof.manifests.pods.selectors import selector_of
 from kubeproof.manifests.scenarios.events.fields import Surroundings, only_key
@@ -40,8 +41,10 @@ def read_intents(spec: Fields, around: Surroundings) -> tuple[Intent, ...]:
     """The intents, one per workload where the entry names several or none, with unique names."""
     found: list[Intent] = []
     given: set[str] = set()
-    known = {name for one in catalogue() for name in (one.key, *one.aliases)}
+    known = {name for one in catalogue() for name in (one.key, *one.aliases)} | LEVEL_KEYS
     for one in spec.children("intents"):
+        if set(one.mapping.entries) & LEVEL_KEYS:
+            continue  # service levels: read by a reader of their own
         found += spec.log.gather(partial(_read_entry, one, known, given, around), [])
     return with_unique_names(found)
 

@@ -1,0 +1,103 @@
+"""Service levels: what users of a service are promised, and what that may cost. Measured along runs, not of states."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from enum import Enum, auto
+
+from kubeproof.cluster.objects import Source
+from kubeproof.values import dataclass
+
+
+class Side(Enum):
+    """On which side of the limit the good numbers are."""
+
+    AT_MOST = auto()
+    AT_LEAST = auto()
+
+
+class Unit(Enum):
+    """How a limit is written."""
+
+    SECONDS = auto()  # within: 200ms
+    SHARE = auto()  # atLeast: 99.9%
+    NUMBER = auto()  # atMost: 3.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelKind:
+    """One kind of service level; its ID is permanent."""
+
+    id: str
+    key: str
+    text: str
+    limit: str  # the field that holds the limit
+    unit: Unit
+    side: Side
+    example: str
+    is_of_service: bool = True  # of a service of spec.workload; else of the whole cluster
+    has_percentile: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceLevel:
+    """A service level as a Scenario declares it."""
+
+    kind: LevelKind
+    name: str
+    target: str  # Workload.ref; "" for the whole cluster
+    limit: float  # seconds, a share of 1, or a number
+    percentile: float = 95.0
+    source: Source = field(default=Source(), compare=False)
+
+
+RESPONSE_TIME = LevelKind(
+    id="P001",
+    key="responseTime",
+    text="Of the requests that are answered, `percentile` percent (95 by default) are answered `within` a time.",
+    limit="within",
+    unit=Unit.SECONDS,
+    side=Side.AT_MOST,
+    example="responseTime: {target: Deployment/shop/web, percentile: 99, within: 250ms}",
+    has_percentile=True,
+)
+ANSWERED_IN_TIME = LevelKind(
+    id="P002",
+    key="answeredInTime",
+    text="`atLeast` such a share of all requests is answered within the `deadline` of the service; what is late, fails "
+    "or is open at the end is not.",
+    limit="atLeast",
+    unit=Unit.SHARE,
+    side=Side.AT_LEAST,
+    example="answeredInTime: {target: Deployment/shop/web, atLeast: 99.9%}",
+)
+ERROR_SHARE = LevelKind(
+    id="P003",
+    key="errorShare",
+    text="`atMost` such a share of all requests fails.",
+    limit="atMost",
+    unit=Unit.SHARE,
+    side=Side.AT_MOST,
+    example="errorShare: {target: Deployment/shop/web, atMost: 0.1%}",
+)
+THROUGHPUT = LevelKind(
+    id="P004",
+    key="throughput",
+    text="`atLeast` so many requests a second are answered in time, over the whole run.",
+    limit="atLeast",
+    unit=Unit.NUMBER,
+    side=Side.AT_LEAST,
+    example="throughput: {target: Deployment/shop/web, atLeast: 80}",
+)
+COST_PER_HOUR = LevelKind(
+    id="P005",
+    key="costPerHour",
+    text="An hour costs `atMost` so much, by the prices of `spec.quantify.cost`.",
+    limit="atMost",
+    unit=Unit.NUMBER,
+    side=Side.AT_MOST,
+    example="costPerHour: {atMost: 3.5}",
+    is_of_service=False,
+)
+LEVELS: tuple[LevelKind, ...] = (RESPONSE_TIME, ANSWERED_IN_TIME, ERROR_SHARE, THROUGHPUT, COST_PER_HOUR)
+LEVEL_KEYS = frozenset(kind.key for kind in LEVELS)
