@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import count
+from time import process_time
 from typing import TYPE_CHECKING
 
 from kubeproof.engine.search import Search
@@ -41,7 +42,7 @@ LEAST_STEPS = 60  # but may have so many steps: before a cluster is deployed lit
 FRUITLESS = 12  # walks in a row that come to nothing new: the walks know all there is, or like the same
 NEAREST = 4  # of so many parts of its looks a swarm gives one to the states that are nearest to a violation
 FOLLOWED = 4  # intents at most for which it does
-TIME_SHARE = 0.1  # of the time of a run, for one swarm
+TIME_SHARE = 0.1  # of the time of a run, for one swarm, in processor time
 
 
 class Enough(Stop):
@@ -170,10 +171,10 @@ class Swarm:
         return [n for n in self._open if self._checks[n].kind not in (Kind.STEP, Kind.CYCLE)]
 
     def _while_time(self) -> Callable[[], bool]:
-        """Says whether there is time left for another look."""
+        """Says whether there is time left for another look: its share is one of the processor, which others may use."""
         watch, given_s = self._inquiry.watch, self._inquiry.options.timeout_s
-        end_s = None if given_s is None else watch.clock() + TIME_SHARE * given_s
-        return lambda: not (watch.stop.is_asked or watch.is_over or (end_s is not None and watch.clock() > end_s))
+        end_s = None if given_s is None else process_time() + TIME_SHARE * given_s
+        return lambda: not (watch.stop.is_asked or watch.is_over or (end_s is not None and process_time() > end_s))
 
     # -- where walks begin --
 
