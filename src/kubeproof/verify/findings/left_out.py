@@ -297,6 +297,9 @@ def own_doubts(loaded: Loaded, ref: str) -> list[str]:
     if any(one.is_priority for one in own) and _are_priorities_idle(loaded, is_proved=True):
         own = [one for one in own if not one.is_priority]
     found = [f"{one.what} ({one.source})" for one in own]
+    served = {profile.name for profile in loaded.setup.profiles}
+    waiting = [one for one in loaded.setup.workloads if one.ref == ref and one.template.scheduler_name not in served]
+    found += [f"another scheduler may serve {one.template.scheduler_name} ({one.source})" for one in waiting]
     return found[:MOST_TOLD]
 
 

@@ -537,3 +537,10 @@ def test_a_deadline_is_over_before_a_dead_node_is_given_up() -> None:
     assert cell(found, "nodeFailure", "Job/shop/fill").grade == Grade.STUCK
     longer = survey(load(NODES, with_deadline(600)), "nodeFailure")
     assert cell(longer, "nodeFailure", "Job/shop/fill").grade == Grade.STEADY
+
+
+def test_a_scheduler_that_the_input_lacks_may_be_there() -> None:
+    strange = cell(survey(load(NODES, workload(extra="schedulerName: volcano")), "deploy"), "deploy")
+
+    assert strange.grade == Grade.UNKNOWN
+    assert "another scheduler may serve volcano (input.yaml:" in strange.detail
