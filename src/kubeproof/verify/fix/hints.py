@@ -24,7 +24,7 @@ class Hints:
 
 
 def read_hints(violations: Iterable[IntentResult]) -> Hints:
-    """The workloads that counterexamples are about, and the words for who acts and what is in the way."""
+    """The objects that counterexamples are about, and the words for who acts, who does not, and what is in the way."""
     objects: set[str] = set()
     words: set[str] = set()
     for one in violations:
@@ -38,6 +38,8 @@ def read_hints(violations: Iterable[IntentResult]) -> Hints:
         if any(Verb.PREEMPT in step.verbs for step in steps):
             words.add("preemption")
         objects.update(fact.about for fact in one.trace.final if fact.about)
+        objects.update(idle.object for idle in one.trace.inaction if idle.object)
+        words.update(str(idle.actor.kind) for idle in one.trace.inaction)
     return Hints(frozenset(objects), frozenset(words))
 
 
