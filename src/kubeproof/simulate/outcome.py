@@ -24,6 +24,7 @@ CPU_ALLOCATABLE = "cpuAllocatable"
 # Quantities of the cluster (subject: "cluster")
 NODES, WATTS = "nodes", "watts"
 
+SHIFT = "trafficShift"  # who acts in the moments of a shift of requests
 SERVICE, NODE, CLUSTER = "service", "node", "cluster"
 
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.report.amounts import amount
-from kubeproof.report.html.panels import MOST_LINES, drawing_of
+from kubeproof.report.html.panels import MOST_LINES, Mark, drawing_of
 from kubeproof.report.simulate import published as experiments
 from kubeproof.report.simulate.cluster import RENDERERS
 from kubeproof.report.simulate.picture import COLOURS, HEIGHT, WIDTH, _clock, _runs, _ticks, legend_of, svg
 from kubeproof.report.simulate.variants import align, comparison_table, requests_table
-from kubeproof.simulate.outcome import Comparison, Costs, ServiceTotals, SimulationResult, Variant
+from kubeproof.simulate.outcome import Comparison, Costs, Moment, ServiceTotals, SimulationResult, Variant
 from kubeproof.simulate.published.experiments import find_published
 from kubeproof.simulate.published.run import simulate
 from kubeproof.verdicts import Verdict
@@ -155,7 +155,7 @@ def test_the_page_of_one_variant_has_everything() -> None:
 
     assert values["headline"] == "VIOLATED"
     assert values["how"] == "20 runs of 600 s, seed 1, autoscaler hpa"
-    assert values["marks"] == [{"time": 300.0, "text": "S001 minReady is violated"}]
+    assert values["marks"] == [{"time": 300.0, "text": "S001 minReady is violated", "bad": True}]
     assert values["intents"][0]["when"] == "first at 300 s, in 7 of 20 runs; again with --seed 4"
     assert values["intents"][0]["place"] == "scenario.yaml:12"
     assert ["98.50 %", "of them answered in time"] in values["facts"]
@@ -308,3 +308,22 @@ def test_ticks_are_round_and_reach_the_most(most: float, last: float, count: int
 @pytest.mark.parametrize(("seconds", "shown"), [(0, "0:00"), (75, "1:15"), (3661, "1:01:01"), (90_000, "1D 01:00")])
 def test_times_are_short(seconds: float, shown: str) -> None:
     assert _clock(seconds) == shown
+
+
+def test_events_of_a_single_run_and_violations_are_marked() -> None:
+    moments = (
+        Moment(90.0, "event nodeFailure-1", "node-b fails"),
+        Moment(95.0, "scheduler", "binds web-1 to node-a"),
+        Moment(120.0, "trafficShift", "web gets 2 times the requests"),
+    )
+    one, many = (replace(simulation(runs=runs), moments=moments) for runs in (1, 20))
+    violated = Mark(300.0, "S001 minReady is violated", is_bad=True)
+
+    assert drawing_of(one).marks == (
+        violated,
+        Mark(90.0, "event nodeFailure-1: node-b fails", is_bad=False),
+        Mark(120.0, "trafficShift: web gets 2 times the requests", is_bad=False),
+    )
+    assert drawing_of(many).marks == (violated,)
+    plain = replace(one, moments=(), intents=())
+    assert svg(replace(plain, moments=moments)) != svg(plain)

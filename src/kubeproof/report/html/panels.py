@@ -8,6 +8,7 @@ from kubeproof.simulate import outcome as q
 from kubeproof.simulate.outcome import Comparison, Series, SimulationResult, Timeline
 from kubeproof.simulate.published.result import Curves
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 Values = tuple[float | None, ...]
 
@@ -33,6 +34,8 @@ OF_VARIANTS = (
     ("Requests that wait", "", q.WAITING, False),
     ("Requests that failed", "1/s", q.FAILED, False),
 )
+EVENTS = ("event ", q.SHIFT)  # how the actors of moments are called that are marked
+MOST_MARKS = 100
 MOST_LINES = 12  # of one panel; the busiest ones
 
 
@@ -66,11 +69,21 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment at which something happened that curves do not show."""
+
+    time_s: float
+    text: str
+    is_bad: bool  # an intent was violated; else an event or a fault
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """Everything that is drawn, over the same times."""
 
     times_s: tuple[float, ...]
     groups: tuple[Group, ...]
+    marks: tuple[Mark, ...] = ()
 
 
 def drawing_of(result: SimulationResult | Comparison | Curves) -> Drawing:
@@ -82,7 +95,17 @@ def drawing_of(result: SimulationResult | Comparison | Curves) -> Drawing:
     timeline = result.timeline
     services = [_service(subject, own) for subject, own in _by_subject(timeline).items()]
     groups = [*services, Group("Nodes", tuple(_nodes(timeline))), Group("Cluster", tuple(_cluster(timeline)))]
-    return Drawing(timeline.times_s, tuple(group for group in groups if group.panels))
+    return Drawing(timeline.times_s, tuple(group for group in groups if group.panels), tuple(_marks(result)))
+
+
+def _marks(result: SimulationResult) -> Iterator[Mark]:
+    """Violations; of a single run also its events and faults: those of others come at other times."""
+    for intent in result.intents:
+        if intent.verdict == Verdict.VIOLATED and intent.at_s is not None:
+            yield Mark(intent.at_s, f"{intent.id} {intent.intent} is violated", is_bad=True)
+    if result.runs == 1:
+        events = [one for one in result.moments if one.actor.startswith(EVENTS)][:MOST_MARKS]
+        yield from (Mark(one.time_s, f"{one.actor}: {one.text}", is_bad=False) for one in events)
 
 
 def _series(timeline: Timeline, scope: str, subject: str, quantity: str) -> Series | None:

@@ -162,7 +162,7 @@ class Plot {
     for (const mark of this.marks) {
       if (mark.time < this.axis.range[0] || mark.time > this.axis.range[1]) continue;
       const x = this.x(mark.time);
-      group.append(s("g", {}, s("title", {}, mark.text), s("line", { x1: x, x2: x, y1: PLOT.top, y2: PLOT.height - PLOT.bottom })));
+      group.append(s("g", { class: mark.bad ? "violation" : "happening" }, s("title", {}, mark.text), s("line", { x1: x, x2: x, y1: PLOT.top, y2: PLOT.height - PLOT.bottom })));
     }
     return group;
   }

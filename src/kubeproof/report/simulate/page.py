@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import isfinite
 
 from kubeproof import __version__
@@ -40,7 +40,7 @@ def _values(result: SimulationResult | Comparison | Curves) -> Plain:
 def _base() -> Plain:
     return {
         "program": __version__, "intents": [], "comparison": None, "requests": _table(Table((), ())),
-        "moments": [], "momentsLeftOut": 0, "notes": [], "marks": [], "band": "",
+        "moments": [], "momentsLeftOut": 0, "notes": [], "band": "",
     }  # fmt: skip
 
 
@@ -60,7 +60,6 @@ def _simulation(result: SimulationResult) -> Plain:
         "moments": [{"time": m.time_s, "actor": m.actor, "text": m.text} for m in result.moments[:MOST_MOMENTS]],
         "momentsLeftOut": max(len(result.moments) - MOST_MOMENTS, 0) + result.moments_left_out,
         "notes": [*result.notes, *(f"not modelled: {what}" for what in result.not_modelled)],
-        "marks": list(_marks(result.intents)),
         "band": _BAND if result.runs > 1 else "",
     }
 
@@ -88,12 +87,6 @@ def _intent(intent: IntentOutcome, runs: int) -> Plain:
     place = f"{intent.source.file}:{intent.source.line}" if intent.source.file and intent.source.line else ""
     told = {"id": intent.id, "intent": intent.heading, "target": intent.target, "verdict": intent.verdict}
     return {**told, "detail": intent.detail, "when": when, "place": place}
-
-
-def _marks(intents: Iterable[IntentOutcome]) -> Iterator[Plain]:
-    for intent in intents:
-        if intent.verdict == Verdict.VIOLATED and intent.at_s is not None:
-            yield {"time": intent.at_s, "text": f"{intent.id} {intent.intent} is violated"}
 
 
 # -- variants and experiments ---------------------------------------------------------------------------
@@ -170,7 +163,8 @@ def _table(table: Table) -> Plain:
 
 def _draw(drawing: Drawing) -> Plain:
     groups = [{"name": group.name, "panels": [_panel(panel) for panel in group.panels]} for group in drawing.groups]
-    return {"times": [_short(time) for time in drawing.times_s], "groups": groups}
+    marks = [{"time": one.time_s, "text": one.text, "bad": one.is_bad} for one in drawing.marks]
+    return {"times": [_short(time) for time in drawing.times_s], "groups": groups, "marks": marks}
 
 
 def _panel(panel: Panel) -> Plain:

@@ -15,7 +15,7 @@ COLOURS = (
     *("#3b5bdb", "#c2410c", "#1d7a48", "#a21caf", "#8a6100", "#0f7490", "#b3261e", "#566072"),
     *("#f08fc0", "#8fce00", "#00b8d9", "#111111"),
 )  # one for each line of a panel
-GRID, FAINT = "#d9dee7", "#566072"
+GRID, FAINT, BAD = "#d9dee7", "#566072", "#b42318"
 WIDTH, HEIGHT, COLUMNS = 640, 300, 2
 LEFT, RIGHT, TOP, BOTTOM = 76, 16, 58, 34
 MOST_PANELS = 24
@@ -76,6 +76,7 @@ class _Panel:
 
     def __init__(self, canvas: Canvas, x: int, y: int, drawing: Drawing, panel: Panel, extra: int) -> None:
         self._canvas, self._panel, self._times = canvas, panel, drawing.times_s
+        self._marks = drawing.marks
         self._left, self._right = x + LEFT, x + WIDTH - RIGHT
         self._top, self._bottom = y + TOP + extra, y + HEIGHT + extra - BOTTOM
         self._title = (x + LEFT, y + 14)
@@ -89,6 +90,7 @@ class _Panel:
         self._canvas.write(*self._title, f"{subject} - {self._panel.title}{unit}{note}"[:room])
         self._legend()
         self._grid()
+        self._mark()
         for place, line in enumerate(self._panel.lines):
             self._band(line, COLOURS[place % len(COLOURS)])
         for place, line in enumerate(self._panel.lines):
@@ -113,6 +115,13 @@ class _Panel:
             x = min(max(self._x(time) - LETTER * len(text) // 2, self._left), self._right - LETTER * len(text))
             self._canvas.write(x, self._bottom + 10, text, FAINT)
         self._canvas.fill(self._left, self._top, 1, self._bottom - self._top, INK)
+
+    def _mark(self) -> None:
+        """Upright lines where something happened."""
+        for mark in self._marks:
+            if self._times[0] <= mark.time_s <= self._times[-1]:
+                colour = BAD if mark.is_bad else FAINT
+                self._canvas.fill(self._x(mark.time_s), self._top, 1, self._bottom - self._top, colour)
 
     def _x(self, time: float) -> int:
         span = self._times[-1] - self._times[0]

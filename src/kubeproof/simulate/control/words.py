@@ -11,10 +11,9 @@ from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.events.workload import TrafficShift
 from kubeproof.model.by_name.state import Concrete
 from kubeproof.simulate.control.walk import Taken
-from kubeproof.simulate.outcome import Moment
+from kubeproof.simulate.outcome import SHIFT, Moment
 
 MOST_NAMES = 3
-SHIFT = "trafficShift"  # who acts in its moments
 
 
 def describe_shifts(shifts: Iterable[TrafficShift], duration_s: int) -> Iterator[Moment]:
