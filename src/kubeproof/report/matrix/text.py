@@ -102,7 +102,7 @@ def first_advice(result: VerifyResult, matrix: Matrix) -> str:
     if wrong:
         whose = f"{wrong[0].target}: " if wrong[0].target else ""
         return f"{whose}{wrong[0].message}. {wrong[0].remedy} ({place(wrong[0])})"
-    for finding in (one for one in shown.findings if len(one.example.faults) == 1):
+    for finding in shown.findings:
         one = finding_of(result, finding.example)
         if one is not None and one.remedy:
             whom = list_names([shown.names.get(target, target) for target in finding.targets], 2)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from kubeproof.report.matrix.causes import is_news
 from kubeproof.report.sentences import count
 from kubeproof.values import complete, dataclass
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix, Row
@@ -196,8 +197,10 @@ def legend(matrix: Matrix) -> Iterator[str]:
 
 
 def count_cells(matrix: Matrix) -> str:
-    """`12 workloads under 9 faults: 36 steady, 3 STUCK`."""
+    """`12 workloads under 9 faults: 36 steady, 3 STUCK; 2 more STUCK under two faults at once`."""
     numbers = Counter(cell.grade for cell in matrix.cells)
     parts = ", ".join(f"{numbers[grade]:,} {COUNTED[grade]}" for grade in Grade if numbers[grade])
     size = f"{count(len(matrix.rows), 'workload')} under {count(len(matrix.columns), 'fault')}"
-    return f"{size}: {parts}" if parts else size
+    told = f"{size}: {parts}" if parts else size
+    news = sum(is_news(matrix, pair) for pair in matrix.pairs)
+    return f"{told}; {news:,} {'more ' if numbers[Grade.STUCK] else ''}STUCK under two faults at once" if news else told
