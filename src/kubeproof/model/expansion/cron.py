@@ -11,12 +11,15 @@ from dataclasses import replace
 
 from kubeproof.cluster.jobs import label_job_pods
 from kubeproof.cluster.kinds import JOB
+from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes, footprint_of
 from kubeproof.cluster.objects import FORBID, REPLACE, Setup, Workload
 from kubeproof.events.declarations import Completes, Event
 
 RUN_S = (0, 600)  # how long pods of Jobs run unless an event says so, least and most
 LEAST_PLACES = 3  # Jobs of one CronJob at once; a start beyond what there is ends the search without an answer
 MOST_PLACES = 6  # while nobody says how long they run
+MANY = 10_000  # Jobs at once: more than any cluster here has room for
+REPLACED_S = 900  # until a pod that is lost is missed, evicted, and run again after a back-off
 MOST_PLACES_TOLD = 16  # where an event says so, and they need that many
 
 
@@ -51,6 +54,28 @@ def jobs_at_once(setup: Setup, declared: Workload, events: tuple[Event, ...]) ->
     told = _find_start_time(declared, events)
     most, (_, longest_s) = (MOST_PLACES, RUN_S) if told is None else (MOST_PLACES_TOLD, told)
     return max(LEAST_PLACES, min(most, 2 + longest_s // rules.gaps_s[0]))
+
+
+def bound_jobs(setup: Setup, declared: Workload, events: tuple[Event, ...]) -> int:
+    """How many Jobs of a CronJob are there at once at most, as long as their pods find room; MANY if nobody knows.
+
+    Not how many are followed. With `Allow` a schedule goes on while Jobs run, and each time that an event takes pods
+    away they begin anew, after they are missed and replaced.
+    """
+    rules = declared.cron
+    if rules is None or rules.policy in (FORBID, REPLACE) or not rules.gaps_s or rules.suspended:
+        return jobs_at_once(setup, declared, events)
+    taking = [event.max for event in events if _ends_pods(footprint_of(event))]
+    times = [most for most in taking if most is not None]
+    if len(times) < len(taking):
+        return MANY
+    _, longest_s = run_time(declared, events)
+    lasting_s = longest_s + sum(times) * (longest_s + REPLACED_S)
+    return min(MANY, max(LEAST_PLACES, 2 + lasting_s // rules.gaps_s[0]))
+
+
+def _ends_pods(told: Footprint) -> bool:
+    return told.takes_pods_of is not Scope.NOWHERE or bool(told.writes & Writes.CRASHES)
 
 
 def run_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int]:

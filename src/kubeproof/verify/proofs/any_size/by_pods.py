@@ -50,6 +50,8 @@ def follow_one_pod(family: Family, options: VerifyOptions) -> Followed | None:
     hit = _count_hit(scenario.events)
     if len(setup.workloads) != 1 or has_priorities(setup) or hit is None or hit > MOST_HIT:
         return None
+    if not _grows(family) and family.box.least != family.box.most:
+        return None  # somebody else writes sizes: how they follow the replicas is not argued about
     fewest = max(FEWEST, 2 * hit + 2) if hit else 1
     answer = _ask(family, options, fewest)  # first of all: a size at which nothing follows spares the rest
     if answer is None or not answer.intents:
@@ -94,7 +96,8 @@ def _find_count_ties(family: Family, intent: Intent) -> Ties | None:
 
 
 def _grows(family: Family) -> bool:
-    return has_fixed_size(family.loaded)
+    """True if the workload has its replicas at every size: an autoscaler that is idle at one may act at another."""
+    return has_fixed_size(family.loaded) and not family.loaded.setup.autoscalers
 
 
 # -- room -------------------------------------------------------------------------------------------
@@ -146,7 +149,7 @@ def _bound_pods(family: Family) -> tuple[int, int]:
     Beside the replicas there is what a rollout adds, a number or a percentage that is rounded up.
     """
     if not _grows(family):
-        return 0, PERIOD * _lasting(family, family.sample[0])
+        return 0, PERIOD * _lasting(family, family.box.least)
     first = [_lasting(family, pods) for pods in range(1, PERIOD + 1)]
     slope = _lasting(family, PERIOD + 1) - first[0]
     return slope, max(PERIOD * many - slope * pods for pods, many in enumerate(first, start=1))

@@ -17,7 +17,6 @@ from kubeproof.cluster.nodes.places import UNREACHABLE
 from kubeproof.cluster.objects import (
     Node,
     PodTemplate,
-    Setup,
     Workload,
 )
 from kubeproof.cluster.steering.counted import foreign_to
@@ -29,7 +28,7 @@ from kubeproof.controllers.scheduler.requests import pod_requests
 from kubeproof.controllers.workloads.daemon_update import surges
 from kubeproof.events.declarations import Event, is_drain
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.expansion.cron import jobs_at_once
+from kubeproof.model.expansion.cron import bound_jobs
 from kubeproof.model.loops.adjusting import autoscaler_settings
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.proofs.crowd.healing import is_healed
@@ -152,7 +151,9 @@ class Room:
         scored = _largest(pod_requests(form, version).scored for form in forms)
         events = _events_on(self._loaded, workload)
         scalers = [a for a in self.scalers if a.target == workload.ref]
-        active = size = _most_wanted(self._loaded.setup, workload, events, scalers)
+        setup, happening = self._loaded.setup, self._loaded.scenario.events
+        jobs = bound_jobs(setup, workload, happening) if workload.rules.starts_jobs else 1
+        active = size = _most_wanted(workload, jobs, events, scalers)
         active += _most_surge(workload, size, events)
         lasting = active
         lasting += sum(self._most_let_go(workload, a, active, is_alone=len(scalers) == 1) for a in scalers)
@@ -342,14 +343,14 @@ def _present(loaded: Loaded, workload: Workload) -> int:
 
 
 def _most_wanted(
-    setup: Setup, workload: Workload, events: Sequence[Event], scalers: Sequence[HorizontalPodAutoscaler]
+    workload: Workload, jobs: int, events: Sequence[Event], scalers: Sequence[HorizontalPodAutoscaler]
 ) -> int:
-    """The largest size of a workload; of a CronJob all Jobs that it may have at once."""
+    """The largest size of a workload; of a CronJob all `jobs` that it may have at once, of others one."""
     if workload.rules.is_pod:
         return 1
     sizes = [workload.replicas, *(a.max_replicas for a in scalers)]
     sizes += [n for event in events for n in event.sizes]
-    return max(sizes) * (jobs_at_once(setup, workload, tuple(events)) if workload.rules.starts_jobs else 1)
+    return max(sizes) * jobs
 
 
 def _most_surge(workload: Workload, size: int, events: Sequence[Event]) -> int:
