@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.cluster.loops.inaction import Rule
 from kubeproof.verify.explained import Inaction
 from kubeproof.verify.reasons import idle_rules
 from kubeproof.verify.reasons.idle_rules import list_rules
-from tests.unit.verify.inputs import node, only, scenario, verified, web
+from tests.unit.verify.inputs import model_of, node, only, scenario, verified, web
 
 T = "Deployment/shop/web"
 READY = f"{{minReady: {{target: {T}, count: 2, when: eventuallyAlways}}}}"
@@ -311,12 +312,46 @@ def test_a_node_with_local_storage_is_kept_and_no_group_has_more_for_pods_that_w
     assert found["no-group-helps"].change == "raise the maximum of g"
 
 
+def test_a_node_is_kept_for_a_pod_with_local_storage():
+    scratch = web(1, cpu="100m", more="volumes: [{name: scratch, emptyDir: {}}]")
+    asked = scenario("{maxNodes: {count: 1}}", start="{placement: {Deployment/shop/web: {n2: 1}}}")
+    autoscaled = f"{asked}  controllers: {{clusterAutoscaler: {{groups: [{{name: g, like: n1, min: 1, max: 2}}]}}}}\n"
+    found = rules_of((node("n1"), node("n2"), scratch, autoscaled))
+
+    assert found["node-is-kept"].says == (
+        "keeps node n2: a pod of Deployment/shop/web may not be moved: it has local storage"
+    )
+
+
 def test_pods_of_higher_priority_come_first():
     first = web(1, name="first", more="priorityClassName: high")
     asked = scenario(f"{{minReady: {{target: {T}, count: 1, when: eventuallyAlways}}}}")
     found = rules_of((node("n1", cpu="1"), HIGH, first, web(1), asked))
 
     assert found["preempts-nobody"].numbers == (("priority", 0),)
+
+
+def test_room_is_kept_for_a_pod_that_is_nominated():
+    waits = "{ltl: {name: waits, formula: 'G !p', where: {p: \"pending('Deployment/shop/web') >= 1\"}}}"
+    first = web(1, name="first", more="priorityClassName: high")
+    comes = scenario(waits, events="{create: {target: Deployment/shop/first}}", start="deployed")
+    found = rules_of((node("n1", cpu="1"), HIGH, first, web(1), comes))
+
+    assert found["room-is-nominated"].says == "keeps room on n1 for 1 of Deployment/shop/first, nominated to it"
+
+
+def test_the_queue_tries_pods_of_higher_priority_first():
+    first = web(1, name="first", more="priorityClassName: high")
+    model = model_of(node("n1"), HIGH, first, web(1), scenario("{settles: {}}"))
+    (state,) = model.initial()
+    while not all(state.unbound):
+        state = next(step.target for step in model.steps(state) if step.actor.kind != ActorKind.SCHEDULER)
+    (low,) = (loop for loop in model.plan.controllers if loop.name == "scheduler web")
+
+    (idle,) = low.why_not(model.show_to(low, state))
+
+    assert idle.says == "tries pods of Deployment/shop/first (priority 100) before those of Deployment/shop/web (0)"
+    assert not low.act(model.show_to(low, state))  # as it says
 
 
 def test_rules_are_known_by_their_keys_and_all_of_them_can_be_explained():
