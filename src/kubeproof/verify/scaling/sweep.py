@@ -18,10 +18,10 @@ from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.run import Record, run_tasks
 from kubeproof.verify.executors.task import TaskProgress, TaskResult
 from kubeproof.verify.findings.known import Found, Known
+from kubeproof.verify.holds_for import HoldsFor
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_of
-from kubeproof.verify.proofs.any_size.derive import prove_any_size
 from kubeproof.verify.resize import Size, resize
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify_intents
@@ -69,7 +69,7 @@ def run_sweep(
     first = _find_first(plan, chosen)
     looked_at = look_at(first, 0, len(plan.sizes)) if first else []
     violated = _find_violated(looked_at)
-    proofs = {} if stop.is_asked else prove_any_size(plan.loaded, plan.options, leave_out=violated)
+    proofs = {} if stop.is_asked else _prove(plan, violated)
     proved = answer_proved(plan, proofs)
     for size in first:
         proved.pop(size.key, None)
@@ -90,6 +90,15 @@ def _find_first(plan: SweepPlan, chosen: SweepOptions) -> Sequence[Size]:
     """
     begins_here = isinstance(chosen.executor, InProcess | Gradual)
     return plan.sizes[:LOOKED_AT] if begins_here and not chosen.every else ()
+
+
+def _prove(plan: SweepPlan, violated: frozenset[str]) -> Mapping[str, HoldsFor]:
+    """For which sizes the intents hold that no size violates."""
+    if violated.issuperset(intent.name for intent in plan.loaded.scenario.intents):
+        return {}
+    from kubeproof.verify.proofs.any_size.derive import prove_any_size  # sweeps that end at once do without
+
+    return prove_any_size(plan.loaded, plan.options)
 
 
 def _find_violated(answers: Sequence[SizeAnswer]) -> frozenset[str]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from kubeproof.intents.monitor import Monitor
 from kubeproof.manifests.loaded import Loaded
@@ -110,14 +110,9 @@ NAMED = Argument(
 )
 
 
-def prove_any_size(loaded: Loaded, options: VerifyOptions, leave_out: Collection[str] = ()) -> dict[str, HoldsFor]:
-    """By name of the intent for which sizes it holds, or is about no run at all, where that is found out.
-
-    Of intents that are left out nothing is wanted.
-    """
+def prove_any_size(loaded: Loaded, options: VerifyOptions) -> dict[str, HoldsFor]:
+    """By name of the intent for which sizes it holds, or is about no run at all, where that is found out."""
     if options.engine == "reference" or not options.uses(ABSTRACTION):
-        return {}
-    if all(intent.name in leave_out for intent in loaded.scenario.intents):
         return {}
     family = find_family(loaded, options)
     if family is None:
