@@ -168,14 +168,17 @@ class Starts:
     ) -> None:
         self._mechanics = mechanics
         self._ending = ending
-        self._phases = {w: self._phases_of(w)[0 if whole else -1 :] for w in workloads}
+        self._workloads = workloads
+        # Pairs of workload and phase: views ask them of every kind of pods in every cell.
+        self._starting = {(w, int(phase)) for w in workloads for phase in self._phases_of(w)[0 if whole else -1 :]}
+        self._moving = self._starting | {(w, int(Phase.TERMINATING)) for w in ending}
 
     def of(self, workloads: Workloads) -> bool:
         """True if some of these workloads' pods move in unison."""
-        return workloads.numbers is None or not workloads.numbers.isdisjoint(self._phases)
+        return workloads.numbers is None or not workloads.numbers.isdisjoint(self._workloads)
 
     def __bool__(self) -> bool:
-        return bool(self._phases or self._ending)
+        return bool(self._moving)
 
     def _phases_of(self, workload: int) -> tuple[Phase, ...]:
         probed = self._mechanics.setup.workloads[workload].template.readiness is not None
@@ -183,22 +186,20 @@ class Starts:
 
     def is_starting(self, kind: PodKind) -> bool:
         """True for a pod whose next step makes it ready, or with `whole` leads there."""
-        return kind.phase in self._phases.get(kind.workload, ())
+        return (kind.workload, kind.phase) in self._starting
 
     def is_ending(self, kind: PodKind) -> bool:
         """True for a terminating pod that ends in unison with its like."""
         return kind.phase == Phase.TERMINATING and kind.workload in self._ending
 
-    def _moves(self, kind: PodKind) -> bool:
-        return self.is_starting(kind) or self.is_ending(kind)
-
     def waiting(self, nodes: Nodes) -> frozenset[int]:
         """The workloads with such pods on the nodes."""
-        return frozenset(k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_starting(k))
+        starting = self._starting
+        return frozenset([k.workload for cell, _ in nodes for k, _ in cell.pods if (k.workload, k.phase) in starting])
 
     def ending(self, nodes: Nodes) -> frozenset[int]:
         """The workloads with pods on the nodes that end in unison."""
-        return frozenset(k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_ending(k))
+        return frozenset([k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_ending(k)])
 
     def due(self, nodes: Nodes) -> tuple[StartAll, ...]:
         """The kinds that may or must start now."""
@@ -207,13 +208,13 @@ class Starts:
             for cell, _ in nodes
             if cell.health in KUBELET_LIVES
             for kind, _ in cell.pods
-            if self._moves(kind) and kind.least_s == 0
+            if kind.least_s == 0 and (kind.workload, kind.phase) in self._moving
         }
         return tuple(sorted(found))
 
     def settle(self, cell: NodeCell) -> NodeCell:
         """The node as if all of them had started, and all that end had ended."""
-        if not any(self._moves(kind) for kind, _ in cell.pods):
+        if self._moving.isdisjoint([(kind.workload, kind.phase) for kind, _ in cell.pods]):
             return cell
         pods: tuple[tuple[PodKind, int], ...] = ()
         for kind, count in cell.pods:
