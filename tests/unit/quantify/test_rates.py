@@ -321,6 +321,30 @@ def test_json_says_which_process_it_is(tmp_path: Path, capsys: pytest.CaptureFix
     assert found["results"][0]["first_violation_s"]["min"]["guarantee"] == "extrapolated"
 
 
+def test_shares_of_time_and_cost_are_held_against_promises(tmp_path: Path) -> None:
+    """A pod that crashes every hour on average is down for 305 of 3,905 s, and a node costs 2 an hour."""
+    levels = [f"{{readyShare: {{atLeast: {share}%}}}}" for share in (92, 93)]
+    levels += [f"{{costPerHour: {{atMost: {cost}}}}}" for cost in ("2.01", "1.99")]
+    crash = "[{podCrash: {target: Deployment/web, max: unlimited, mtbf: 1h}}]"
+    loaded = tiny(tmp_path, crash, quantify="{cost: {nodeHour: 2}}", intents=f"[{', '.join(levels)}]")
+
+    found = ask(loaded, questions=("amounts", "long-run"))
+
+    assert [level.verdict for level in found.levels] == ["HOLDS", "VIOLATED", "HOLDS", "VIOLATED"]
+    assert found.levels[0].value == pytest.approx(HOUR_S / (HOUR_S + 305))
+    assert found.verdict == "VIOLATED"
+
+
+@needs_storm
+def test_in_steps_they_are_held_against_promises_as_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    crash = "[{podCrash: {target: Deployment/web, max: unlimited, mtbf: 1h}}]"
+    tiny(tmp_path, crash, intents="[{readyShare: {atLeast: 93%}}]")
+
+    assert main(["quantify", "cluster", str(tmp_path), "--ask", "long-run"]) == 1
+
+    assert "VIOLATED P006 readyShare Deployment/default/web: 0.92189" in capsys.readouterr().out
+
+
 def test_an_autoscaler_has_a_period_that_rates_do_not_follow(tmp_path: Path) -> None:
     (tmp_path / "hpa.yaml").write_text(
         "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {maxReplicas: 3, "

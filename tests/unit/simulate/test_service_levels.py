@@ -45,6 +45,7 @@ def test_examples_are_read_as_they_stand() -> None:
 
     assert [(level.kind.id, level.target, level.limit) for level in levels] == [
         ("P001", WEB, 0.25), ("P002", WEB, 0.999), ("P003", WEB, 0.001), ("P004", WEB, 80.0), ("P005", "", 3.5),
+        ("P006", WEB, 0.999),
     ]  # fmt: skip
     assert levels[0].percentile == 99
     assert not {kind.key for kind in LEVELS} & {kind.key for kind in catalogue()}
@@ -109,6 +110,25 @@ def test_without_prices_a_cost_has_nothing_to_say() -> None:
     (found,) = simulate_cluster(loaded, SimulateOptions(duration_s=10)).intents
 
     assert found.verdict == Verdict.VACUOUS
+
+
+def test_a_share_of_time_is_judged_along_runs() -> None:
+    crashes = f"events: [{{podCrash: {{target: {WEB}, max: unlimited, mtbf: 10m}}}}]"
+    found = simulate_cluster(
+        read("readyShare: {atLeast: 50%}", "readyShare: {atLeast: 99.9%}", more=crashes),
+        SimulateOptions(duration_s=3600, runs=10),
+    )
+
+    assert [one.verdict for one in found.intents] == [Verdict.SAMPLED_OK, Verdict.VIOLATED]
+
+
+def test_runs_without_a_dip_do_not_prove_three_nines() -> None:
+    (found,) = simulate_cluster(
+        read("readyShare: {atLeast: 99.9%}", more=""), SimulateOptions(runs=5, duration_s=60)
+    ).intents
+
+    assert found.verdict == Verdict.UNKNOWN
+    assert found.detail.startswith("100 % (56.5")
 
 
 def test_verify_says_that_it_does_not_judge_them() -> None:

@@ -24,6 +24,14 @@ class Unit(Enum):
     NUMBER = auto()  # atMost: 3.5
 
 
+class About(Enum):
+    """What a service level is about."""
+
+    SERVICE = auto()  # one that spec.workload sends requests to
+    WORKLOAD = auto()
+    CLUSTER = auto()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelKind:
     """One kind of service level; its ID is permanent."""
@@ -35,8 +43,10 @@ class LevelKind:
     unit: Unit
     side: Side
     example: str
-    is_of_service: bool = True  # of a service of spec.workload; else of the whole cluster
+    about: About = About.SERVICE
     has_percentile: bool = False
+    has_count: bool = False
+    is_expected: bool = False  # `quantify` judges it, too: by an expectation or a share of time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +58,7 @@ class ServiceLevel:
     target: str  # Workload.ref; "" for the whole cluster
     limit: float  # seconds, a share of 1, or a number
     percentile: float = 95.0
+    count: int = 1
     source: Source = field(default=Source(), compare=False)
 
 
@@ -97,7 +108,20 @@ COST_PER_HOUR = LevelKind(
     unit=Unit.NUMBER,
     side=Side.AT_MOST,
     example="costPerHour: {atMost: 3.5}",
-    is_of_service=False,
+    about=About.CLUSTER,
+    is_expected=True,
 )
-LEVELS: tuple[LevelKind, ...] = (RESPONSE_TIME, ANSWERED_IN_TIME, ERROR_SHARE, THROUGHPUT, COST_PER_HOUR)
+READY_SHARE = LevelKind(
+    id="P006",
+    key="readyShare",
+    text="For `atLeast` such a share of time at least `count` pods are ready (1 by default).",
+    limit="atLeast",
+    unit=Unit.SHARE,
+    side=Side.AT_LEAST,
+    example="readyShare: {target: Deployment/shop/web, count: 2, atLeast: 99.9%}",
+    about=About.WORKLOAD,
+    has_count=True,
+    is_expected=True,
+)
+LEVELS: tuple[LevelKind, ...] = (RESPONSE_TIME, ANSWERED_IN_TIME, ERROR_SHARE, THROUGHPUT, COST_PER_HOUR, READY_SHARE)
 LEVEL_KEYS = frozenset(kind.key for kind in LEVELS)

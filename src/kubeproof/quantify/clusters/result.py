@@ -90,6 +90,19 @@ class Shortage:
 
 
 @dataclass(frozen=True, slots=True)
+class LevelChance:
+    """A service level that an expectation or a share of time decides, with the worst value."""
+
+    id: str
+    key: str
+    name: str
+    target: str
+    limit: float
+    verdict: Verdict
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessSize:
     """The process in Storm, and how long each step towards it took."""
 
@@ -131,6 +144,7 @@ class ClusterResult:
     files: tuple[str, ...] = field(default=())
     at_most: float | None = None  # what the probability of a violation within the horizon is held against
     waits: Waits | None = None  # None: the process goes in steps
+    levels: tuple[LevelChance, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -147,7 +161,8 @@ class ClusterResult:
     @property
     def verdict(self) -> Verdict | Literal[""]:
         """That of all intents; empty if there is none."""
-        return next((word for word in WORDS if word in self.verdicts), "")
+        words = (*self.verdicts, *(level.verdict for level in self.levels))
+        return next((word for word in WORDS if word in words), "")
 
     @property
     def spans(self) -> tuple[Span, ...]:

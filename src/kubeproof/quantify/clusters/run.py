@@ -15,10 +15,11 @@ from kubeproof.intents.declarations import Amount as Count
 from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
 from kubeproof.quantify.chains.chain import Chain, build_chain
 from kubeproof.quantify.chains.steps import Effects, Steps, effects_of, steps_of
+from kubeproof.quantify.clusters.levels import judge_levels
 from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
 from kubeproof.quantify.clusters.questions import Asked, ask, ask_long_run
 from kubeproof.quantify.clusters.result import ClusterResult, IntentChances, ProcessSize, Shortage, Span
-from kubeproof.quantify.clusters.shortages import list_shortages
+from kubeproof.quantify.clusters.shortages import list_ready_intents, list_shortages
 from kubeproof.quantify.clusters.space import SAFETY, Report, Space, explore_space
 from kubeproof.quantify.clusters.sums import Sums, sums_over
 from kubeproof.quantify.clusters.values import StateValues
@@ -89,7 +90,7 @@ class Answers:
         begin = monotonic()
         found = ask(process.chain, self._bad_states(), {}, self._options)
         handed_s = monotonic() - begin
-        sums = self._sums()
+        sums, shortages = self._sums(), tuple(self._shortages())
         return ClusterResult(
             scenario=scenario.name,
             order=self._options.order,
@@ -98,7 +99,8 @@ class Answers:
             size=self._size(found, handed_s),
             intents=tuple(self._intent(number, found) for number in range(len(process.space.plan.monitors))),
             amounts=sums.amounts,
-            shortages=tuple(self._shortages()),
+            shortages=shortages,
+            levels=judge_levels(scenario.levels, shortages, sums.amounts, self._horizon_s),
             open_events=(*_open_events(scenario.events), *self._schedules()),
             not_quantified=(*self._not_quantified(), *sums.notes),
             files=process.loaded.files,
@@ -187,7 +189,7 @@ class Answers:
         if LONG_RUN not in self._options.questions:
             return
         process = self._process
-        found = list_shortages(process.space.plan.setup, process.loaded.scenario.intents, self._values)
+        found = list_shortages(process.space.plan.setup, list_ready_intents(process.loaded.scenario), self._values)
         if not found:
             return
         chain = build_chain(
@@ -211,7 +213,7 @@ def list_not_quantified(scenario: Scenario, layout: Layout, options: ClusterOpti
             yield f"{intent.name}: an LTL formula, which verify judges"
         elif make_monitor(intent, layout).kind not in SAFETY:
             yield f"{intent.name}: {ENDLESS}"
-    for level in scenario.levels:
+    for level in (level for level in scenario.levels if not level.kind.is_expected):
         yield f"{level.name}: a service level, which simulate measures"
     if AMOUNTS in options.questions and not scenario.quantify.power:
         yield "energy: the Scenario gives no spec.quantify.power"

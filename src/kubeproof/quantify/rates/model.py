@@ -10,7 +10,7 @@ import numpy as np
 from kubeproof.intents.monitor import IN_STABLE, STEP
 from kubeproof.quantify.chains.steps import Effects, effects_of, steps_of
 from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN
-from kubeproof.quantify.clusters.shortages import list_shortages
+from kubeproof.quantify.clusters.shortages import list_ready_intents, list_shortages
 from kubeproof.quantify.clusters.sums import rates_of_sums
 from kubeproof.quantify.clusters.values import StateValues
 from kubeproof.quantify.rates.chain import Moves, RateChain, follow_instants, forget_beyond, moves_of, sum_by
@@ -91,11 +91,11 @@ class RatedModel:
     @property
     def asked(self) -> tuple[Key, ...]:
         """All questions, answered or not."""
-        wanted, intents = self._options.questions, self._scenario.intents
+        wanted, intents = self._options.questions, list_ready_intents(self._scenario)
         monitors = range(len(self._space.plan.monitors))
         chances = [(what, str(number)) for number in monitors for what in (WITHIN, EVER, FIRST) if what in wanted]
         amounts = [(AMOUNTS, name) for name in rates_of_sums(self._values, self._scenario) if AMOUNTS in wanted]
-        shares = [(LONG_RUN, i.name) for i in intents if i.key == "minReady" and LONG_RUN in wanted]
+        shares = [(LONG_RUN, intent.name) for intent in intents if LONG_RUN in wanted]
         return (*chances, *amounts, *shares)
 
     def _ask_intent(self, number: int, monitor: Monitor) -> Iterator[tuple[Key, Found]]:
@@ -159,7 +159,7 @@ class RatedModel:
             yield (AMOUNTS, name), _between(lower - slack, lower + sums[-1] * float(each.max()) + slack)
 
     def _ask_shares(self) -> Iterator[tuple[Key, Found]]:
-        shortages = list_shortages(self._space.plan.setup, self._scenario.intents, self._values)
+        shortages = list_shortages(self._space.plan.setup, list_ready_intents(self._scenario), self._values)
         if not shortages:
             return
         chain = follow_instants(forget_beyond(self._moves), self._space.initial, np.zeros(self._moves.states, bool))

@@ -15,6 +15,7 @@ from kubeproof.errors import LimitReached, NothingToCheckError, UsageError
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
 from kubeproof.quantify.bounds import INTERVAL, NONE
+from kubeproof.quantify.clusters.levels import judge_levels
 from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
 from kubeproof.quantify.clusters.result import (
     Amount,
@@ -27,6 +28,7 @@ from kubeproof.quantify.clusters.result import (
     Waits,
 )
 from kubeproof.quantify.clusters.run import list_not_quantified
+from kubeproof.quantify.clusters.shortages import list_ready_intents
 from kubeproof.quantify.clusters.sums import UNITS
 from kubeproof.quantify.rates.limit import EXTRAPOLATED, Estimate, find_limit
 from kubeproof.quantify.rates.model import Found, Key, RatedModel
@@ -179,6 +181,8 @@ def _result(
     spans: dict[Key, Span],
 ) -> ClusterResult:
     scenario = loaded.scenario
+    shortages = tuple(_shortages(wide, loaded, spans))
+    amounts = tuple(Amount(name, UNITS[name], span) for (what, name), span in spans.items() if what == AMOUNTS)
     return ClusterResult(
         scenario=scenario.name,
         order="uniform",
@@ -186,8 +190,9 @@ def _result(
         tick_s=scenario.quantify.tick_s,
         size=_size(wide),
         intents=tuple(_intents(wide, spans)),
-        amounts=tuple(Amount(name, UNITS[name], span) for (what, name), span in spans.items() if what == AMOUNTS),
-        shortages=tuple(_shortages(wide, loaded, spans)),
+        amounts=amounts,
+        shortages=shortages,
+        levels=judge_levels(scenario.levels, shortages, amounts, run.horizon_s, is_vague_open=True),
         open_events=(),
         not_quantified=tuple(list_not_quantified(scenario, wide.space.plan.layout, options)),
         files=loaded.files,
@@ -229,7 +234,7 @@ def _intents(wide: Look, spans: dict[Key, Span]) -> Iterator[IntentChances]:
 
 
 def _shortages(wide: Look, loaded: Loaded, spans: dict[Key, Span]) -> Iterator[Shortage]:
-    for intent in loaded.scenario.intents:
+    for intent in list_ready_intents(loaded.scenario):
         if (LONG_RUN, intent.name) in spans:
             span = spans[LONG_RUN, intent.name]
             yield Shortage(intent.name, str(intent.target), str(intent.count or Count(1)), span)

@@ -32,6 +32,7 @@ def _lines(result: ClusterResult) -> Iterator[str]:
     yield from _in_steps(result) if result.waits is None else _in_continuous_time(result, result.waits)
     yield from ("", *_table(list(_rows(result))))
     yield from _section(f"At most {number(result.at_most or 0)} within the horizon", _judge(result))
+    yield from _section("Service levels", _tell_levels(result))
     yield from _section("Not computed", _list_skipped(result))
     yield from _section("Not quantified", result.not_quantified)
     yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled)
@@ -122,6 +123,13 @@ def _judge(result: ClusterResult) -> Iterator[str]:
         yield f"{verdict} {one.intent}"
 
 
+def _tell_levels(result: ClusterResult) -> Iterator[str]:
+    """What is expected, in the long run or over the horizon, against what was promised."""
+    for one in result.levels:
+        value = "not computed" if one.value is None else f"{one.value:.8g}"
+        yield f"{one.verdict} {one.id} {one.name}: {value}, limit {one.limit:.8g}"
+
+
 def _list_skipped(result: ClusterResult) -> Iterator[str]:
     spans = [(f"{one.intent}", span) for one in result.intents for span in (one.within, one.ever, one.first_s)]
     spans += [(amount.unit, amount.span) for amount in result.amounts]
@@ -172,6 +180,10 @@ def document(result: ClusterResult) -> dict[str, Any]:
         "amounts": [{"name": a.name, "unit": a.unit, **_span(a.span)} for a in result.amounts],
         "long_run": [
             {"intent": s.intent, "target": s.target, "below": s.count, **_span(s.span)} for s in result.shortages
+        ],
+        "service_levels": [
+            {name: getattr(one, name) for name in ("id", "key", "name", "target", "verdict", "value", "limit")}
+            for one in result.levels
         ],
         "open_events": list(result.open_events),
         "not_quantified": list(result.not_quantified),

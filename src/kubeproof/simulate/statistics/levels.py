@@ -9,13 +9,14 @@ from kubeproof.intents.library.service_levels import (
     ANSWERED_IN_TIME,
     COST_PER_HOUR,
     ERROR_SHARE,
+    READY_SHARE,
     RESPONSE_TIME,
     THROUGHPUT,
     ServiceLevel,
     Side,
     Unit,
 )
-from kubeproof.simulate.outcome import IntentOutcome
+from kubeproof.simulate.outcome import READY, IntentOutcome
 from kubeproof.simulate.statistics.confidence import percentile_of_runs
 from kubeproof.simulate.statistics.intervals import Interval, mean_interval, ratio_interval, share_interval
 from kubeproof.verdicts import Verdict
@@ -123,6 +124,22 @@ def _cost(
     return _mean(known, confidence) if len(known) == len(costs) else None
 
 
+def _ready(
+    level: ServiceLevel, totals: Totals, records: Sequence[RunRecord], duration_s: int, confidence: float
+) -> Interval | None:
+    """The share of readings with enough ready pods; the series is that of the service, where it gets requests."""
+    shares = []
+    for record, own in zip(records, totals, strict=True):
+        subject = level.target if own is None else own.name
+        values = record.timeline.of(subject, READY).values
+        known = [value for value in values if value is not None]
+        shares.append(sum(value >= level.count for value in known) / max(1, len(known)))
+    if len(shares) > 1 and min(shares) == 1.0:  # no run says how long a dip takes: it may take the whole of one
+        return share_interval(len(shares), len(shares), confidence)
+    found = _mean(shares, confidence)
+    return found and Interval(found.value, max(0.0, found.lower), min(1.0, found.upper))
+
+
 def _share(parts: Sequence[int], totals: Totals, confidence: float) -> Interval | None:
     wholes = [0.0 if one is None else float(one.arrived) for one in totals]
     total = round(sum(wholes))
@@ -149,4 +166,5 @@ _MEASURES: dict[str, Measure] = {
     ERROR_SHARE.key: _errors,
     THROUGHPUT.key: _throughput,
     COST_PER_HOUR.key: _cost,
+    READY_SHARE.key: _ready,
 }

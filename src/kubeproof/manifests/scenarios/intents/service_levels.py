@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 
 from kubeproof.events.workload import WorkloadSpec
-from kubeproof.intents.library.service_levels import LEVEL_KEYS, LEVELS, LevelKind, ServiceLevel, Unit
+from kubeproof.intents.library.service_levels import LEVEL_KEYS, LEVELS, About, LevelKind, ServiceLevel, Unit
 from kubeproof.manifests.scenarios.events.fields import Surroundings, only_key
 from kubeproof.manifests.scenarios.intents.targets import read_targets
 from kubeproof.manifests.yaml.durations import parse_milliseconds
@@ -33,7 +33,8 @@ def _read_entry(one: Fields, around: Surroundings, workload: WorkloadSpec | None
     kind = next(kind for kind in LEVELS if kind.key == key)
     name, limit = fields.text("name"), _limit(fields, kind)
     percentile = _percentile(fields) if kind.has_percentile else 95.0
-    targets = _targets(fields, around, workload) if kind.is_of_service else [""]
+    count = (fields.integer("count", least=1) or 1) if kind.has_count else 1
+    targets = _targets(kind, fields, around, workload)
     fields.finish_strictly("name", "target", kind.limit)
     return [
         ServiceLevel(
@@ -42,13 +43,23 @@ def _read_entry(one: Fields, around: Surroundings, workload: WorkloadSpec | None
             target=target,
             limit=limit,
             percentile=percentile,
+            count=count,
             source=fields.source,
         )
         for target in targets
     ]
 
 
-def _targets(fields: Fields, around: Surroundings, workload: WorkloadSpec | None) -> list[str]:
+def _targets(kind: LevelKind, fields: Fields, around: Surroundings, workload: WorkloadSpec | None) -> list[str]:
+    if kind.about is About.CLUSTER:
+        return [""]
+    if kind.about is About.WORKLOAD:
+        chosen = read_targets(fields, around.workloads)
+        return [one.ref for one in (around.workloads if chosen is None else chosen)]
+    return _served(fields, around, workload)
+
+
+def _served(fields: Fields, around: Surroundings, workload: WorkloadSpec | None) -> list[str]:
     served = [service.target for service in workload.services] if workload is not None else []
     chosen = read_targets(fields, around.workloads)
     found = served if chosen is None else [one.ref for one in chosen]
