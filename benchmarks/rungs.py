@@ -2,7 +2,7 @@
 
 Every row is verified with all rungs, and without each of them: ordinary clusters (`ordinary.py`), shipped cases that
 have grown (`growth.py`), teams on nodes of their own (`reductions.py`). A run is a process of its own with a limit on
-its processor time. A rung that no row misses, by a verdict or by twice the time, is a candidate to be removed;
+its processor time. A rung that no row misses, by a verdict or by twice the time or states, may be one to be removed;
 `reductions.py` tells what the switches of `--without` bring, each of which has several rungs.
 """
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 LIMIT_S = 15  # processor seconds of a run
 MISSED = 2.0  # times the time with all rungs
 NOTICED_S = 0.3  # less than that more is noise
+FEW_STATES = 20  # likewise
 NOTHING: Callable[..., Any] = lambda *_, **__: frozenset()  # noqa: E731
 ROWS = (
     "spread-1000", "autoscaled-15", "rollout-6", "services-10", "troubled-2", "uneven-20",
@@ -120,9 +121,19 @@ def _cpu_s() -> float:
 
 
 def misses(whole: Figures, without: Figures) -> bool:
-    """True if a row needs the rung that was left out: another answer, or far more time."""
-    is_other = without.verdicts.partition(", ")[0] != whole.verdicts.partition(", ")[0]
-    return is_other or (without.cpu_s > MISSED * whole.cpu_s and without.cpu_s - whole.cpu_s > NOTICED_S)
+    """True if a row needs the rung that was left out: another answer, far more time, or far more states."""
+    is_other = _without_states(without) != _without_states(whole)
+    is_longer = without.cpu_s > MISSED * whole.cpu_s and without.cpu_s - whole.cpu_s > NOTICED_S
+    return is_other or is_longer or _count_states(without) > MISSED * _count_states(whole) + FEW_STATES
+
+
+def _without_states(one: Figures) -> str:
+    return one.verdicts.rpartition(", ")[0]
+
+
+def _count_states(one: Figures) -> int:
+    told = one.verdicts.rpartition(", ")[2].partition(" states")[0].replace(",", "")
+    return int(told) if told.isdigit() else 0
 
 
 def main() -> int:

@@ -22,7 +22,7 @@ class Effort:
     max_tried: int = 256  # of a full model that is tried before a coarser one: small ones are done by then
     max_unaided: int = 8_000  # of a search, before walks go beside it; then whenever its states have doubled
     max_looks: int = 2_000  # of the walks at each of these moments
-    states_for_a_look: int = 10  # of a search with a limit on states, after which walks take a share of it
+    states_for_a_look: int = 20  # of a search with a limit on states, after which walks take a share of it
     max_shorter: int = 100_000  # of a search for which walks have found all: it may find shorter runs
     max_unasked: int = 500_000  # of a search with the built-in scenario and without limits: nobody asked for all of it
 

@@ -100,7 +100,7 @@ class Swarm:
         effort = self._inquiry.options.effort
         if self._open and effort.max_looks and progress.states >= self._next:
             self._next = 2 * progress.states
-            self.look(effort.max_looks)
+            self.look(_count_looks(self._inquiry))
         if self.wanted and progress.states >= effort.max_shorter and self.wanted <= self.found.keys():
             self._enough.is_found = True
 
