@@ -16,7 +16,15 @@ from kubeproof.report.simulate import published as experiments
 from kubeproof.report.simulate.cluster import RENDERERS
 from kubeproof.report.simulate.picture import COLOURS, HEIGHT, WIDTH, _clock, _runs, _ticks, legend_of, svg
 from kubeproof.report.simulate.variants import align, comparison_table, requests_table
-from kubeproof.simulate.outcome import Comparison, Costs, Moment, ServiceTotals, SimulationResult, Variant
+from kubeproof.simulate.outcome import (
+    Comparison,
+    Costs,
+    IntentOutcome,
+    Moment,
+    ServiceTotals,
+    SimulationResult,
+    Variant,
+)
 from kubeproof.simulate.published.experiments import find_published
 from kubeproof.simulate.published.run import simulate
 from kubeproof.verdicts import Verdict
@@ -327,3 +335,16 @@ def test_events_of_a_single_run_and_violations_are_marked() -> None:
     assert drawing_of(many).marks == (violated,)
     plain = replace(one, moments=(), intents=())
     assert svg(replace(plain, moments=moments)) != svg(plain)
+
+
+def test_a_service_level_that_a_variant_breaks_has_no_moment() -> None:
+    level = IntentOutcome(
+        "P002", "answeredInTime Deployment/shop/web", "Deployment/shop/web", Verdict.VIOLATED,
+        "75 % in one run, at least 99 % wanted", key="answeredInTime",
+    )  # fmt: skip
+    result = replace(simulation(), intents=(level,))
+
+    text = RENDERERS["text"](Comparison((Variant((("traffic.factor", "2"),), result),)))
+
+    told = "traffic.factor=2: VIOLATED P002 answeredInTime Deployment/shop/web: 75 % in one run, at least 99 % wanted\n"
+    assert told in text

@@ -166,7 +166,7 @@ def _tell_of_variants(comparison: Comparison) -> Iterator[str]:
     if told:
         yield ""
     for variant, intent in told:
-        when = f" at {duration(intent.at_s or 0)}" if intent.verdict == Verdict.VIOLATED else ""
+        when = f" at {duration(intent.at_s)}" if intent.at_s is not None else ""
         detail = f": {intent.detail}" if intent.detail else ""
         yield f"{name_of(variant.settings)}: {intent.verdict} {intent.title}{when}{detail}"
 
