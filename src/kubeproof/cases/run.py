@@ -74,11 +74,11 @@ def sweep_case(
 ) -> CaseRun:
     """Verifies every size of one variant within the limit of the sweep; `nodes` and `pods` are the last ones tried."""
 
-    def swept() -> VerifyResult:
+    def sweep_all() -> VerifyResult:
         plan = plan_sweep(load(load_case(chosen[0].name, chosen[1].name)), options, sweep, esc)
         return run_sweep(plan, sweep, progress=progress, stop=stop)
 
-    return _run(chosen, swept, keep_result)
+    return _run(chosen, sweep_all, keep_result)
 
 
 def _run(chosen: tuple[Case, Variant], checked: Callable[[], VerifyResult], keep_result: bool) -> CaseRun:

@@ -40,7 +40,7 @@ def _lines(found: FixResult, style: Style, frame: Frame, command: str) -> Iterat
     for number, proposal in enumerate(found.proposals, start=1):
         yield from _proposal(found, number, proposal, style, frame, command)
     if found.violated and not found.proposals:
-        yield from _tried(found, style)
+        yield from _list_tried(found, style)
     if found.proposals and found.unrepaired:
         yield style.in_colour_of(Verdict.VIOLATED, "Not repaired")
         for one in found.unrepaired:
@@ -97,7 +97,7 @@ def _some(names: tuple[str, ...]) -> str:
     return f"{told} and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD else told
 
 
-def _tried(found: FixResult, style: Style) -> Iterator[str]:
+def _list_tried(found: FixResult, style: Style) -> Iterator[str]:
     yield style.heading("Tried, each by itself")
     for one in found.tried:
         yield from style.fold(f"  {one.kind} ({one.count}): ", escape(f"up to {one.last}; {one.why}"))

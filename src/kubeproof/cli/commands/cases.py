@@ -172,7 +172,7 @@ def _run(
 
     with current().gently() as stop:
         if sweep is not None:
-            return _swept(chosen, options, sweep, stop)
+            return _sweep_each(chosen, options, sweep, stop)
         if len(chosen) == 1:
             return [run_case(chosen[0], options, keep_result=True, stop=stop)]
         return run_cases(chosen, options, workers=workers or os.cpu_count() or 1, stop=stop)
@@ -192,7 +192,7 @@ def _refuse_formats(outputs: tuple[Output, ...], is_single: bool) -> None:
             raise click.UsageError(f"{output.format} is the report of a single case; name one, without --minimal")
 
 
-def _swept(
+def _sweep_each(
     chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, sweep: SweepOptions, stop: Stop
 ) -> list[CaseRun]:
     """Every size of each variant, one variant after the other; the workers share the sizes."""

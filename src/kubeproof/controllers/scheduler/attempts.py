@@ -1,4 +1,4 @@
-"""One scheduling attempt where pods have priorities: nominated pods are heeded, and a pod that fits nowhere preempts.
+"""One scheduling attempt where pods have priorities: nominated pods count, and a pod that fits nowhere preempts.
 
 Mirrors `pkg/scheduler/schedule_one.go` with DefaultPreemption as PostFilter. Filters see a node once with the pods
 nominated to it, of at least equal priority, and once without them; both must pass. A pod that is nominated tries its
@@ -163,8 +163,8 @@ class Attempt:
             row, claims = plain[index], self.beside(entry)
             if claims:
                 changed, place = _change_node(infos, index, with_nominated(infos[index].pods, claims))
-                crowded = self.kernel.refusals(changed)
-                row = crowded[place] if crowded is not None and crowded[place].rejected_by else row
+                refusals = self.kernel.refusals(changed)
+                row = refusals[place] if refusals is not None and refusals[place].rejected_by else row
             found.append(row)
         return tuple(found)
 
@@ -204,8 +204,8 @@ class Attempt:
         @cache
         def fits(kept: tuple[int, ...]) -> bool:
             left = (*others, *_count_pods(pods, kept))
-            crowded = with_nominated(left, claims)
-            return all(self.kernel.admits(*_change_node(infos, index, way)) for way in dict.fromkeys((crowded, left)))
+            with_them = with_nominated(left, claims)
+            return all(self.kernel.admits(*_change_node(infos, index, way)) for way in dict.fromkeys((with_them, left)))
 
         return DryRun(pods, tuple(count for _, count in counts), allowed, fits, self._version)
 

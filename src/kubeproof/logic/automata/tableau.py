@@ -68,14 +68,14 @@ class Tableau:
                     moves = self._both(moves, self._of_formula(part))
                 return moves
             case Op.OR:
-                return self._needed([move for part in formula.parts for move in self._of_formula(part)])
+                return self._drop_needless([move for part in formula.parts for move in self._of_formula(part)])
         left, right = formula.parts
         again = frozenset((formula,))
         if formula.op is Op.UNTIL:
             later = Move(self.alphabet.everything, again, again)
-            return self._needed([*self._of_formula(right), *self._both(self._of_formula(left), (later,))])
+            return self._drop_needless([*self._of_formula(right), *self._both(self._of_formula(left), (later,))])
         stay = Move(self.alphabet.everything, again, nothing)
-        return self._both(self._of_formula(right), self._needed([*self._of_formula(left), stay]))
+        return self._both(self._of_formula(right), self._drop_needless([*self._of_formula(left), stay]))
 
     def _literal(self, guard: int) -> tuple[Move, ...]:
         return (Move(guard, frozenset(), frozenset()),) if guard else ()
@@ -89,9 +89,9 @@ class Tableau:
             for other in others
             if one.guard & other.guard
         ]
-        return self._needed(united)
+        return self._drop_needless(united)
 
-    def _needed(self, moves: list[Move]) -> tuple[Move, ...]:
+    def _drop_needless(self, moves: list[Move]) -> tuple[Move, ...]:
         """Without moves for which another allows more letters, asks less afterwards and puts off less."""
         different = sorted(set(moves), key=_order)
         kept: list[Move] = []

@@ -49,7 +49,7 @@ class Around:
         """The workloads whose pods a budget counts."""
         return [one for one in self.of_kind(*POD_SPECS) if budget in self.budgets_of(one)]
 
-    def scaled_by(self, autoscaler: Written) -> Written | None:
+    def find_scaled(self, autoscaler: Written) -> Written | None:
         """The workload of an autoscaler."""
         return next((one for one in self.of_kind(*SIZED) if is_target(autoscaler, one)), None)
 
@@ -97,7 +97,7 @@ def containers_of(workload: Written) -> list[tuple[Path, Plain]]:
     return [((*path, number), one) for number, one in enumerate(found)] if isinstance(found, list) else []
 
 
-def requested(workload: Written, resource: str) -> int:
+def sum_requests(workload: Written, resource: str) -> int:
     """What one of its pods requests, in thousandths of a CPU or in bytes."""
     total = 0
     for _, container in containers_of(workload):

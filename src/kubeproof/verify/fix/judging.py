@@ -90,7 +90,7 @@ class ScenarioJudge:
         if not intents:
             return {}
         asked = replace(loaded, scenario=replace(loaded.scenario, intents=tuple(intents)))
-        result = verify_intents(asked, _limited(self.options, effort), stop=self.stop)
+        result = verify_intents(asked, _limit(self.options, effort), stop=self.stop)
         names = {one.name: key_of(one) for one in intents}
         return {
             names[one.intent]: Outcome(OF_VERDICTS.get(one.verdict, Level.OPEN), one, str(one.verdict))
@@ -180,5 +180,5 @@ def _outcome(cell: Cell, result: IntentResult) -> Outcome:
     return Outcome(OF_GRADES[cell.grade], result, str(cell.grade))
 
 
-def _limited(options: VerifyOptions, effort: Effort) -> VerifyOptions:
+def _limit(options: VerifyOptions, effort: Effort) -> VerifyOptions:
     return replace(options, max_states=effort.max_states, timeout_s=effort.timeout_s, has_usual_timeout=False)

@@ -14,7 +14,7 @@ from kubeproof.verify.fix.around import (
     amount,
     containers_of,
     replicas_of,
-    requested,
+    sum_requests,
     write_amount,
 )
 from kubeproof.verify.fix.edits import SERVICE, TUNE, Edit, edit
@@ -32,7 +32,7 @@ def propose_amounts(one: Written, around: Around) -> Iterator[Edit]:
     pods = replicas_of(one) if one.kind in SIZED else 1
     scaled = bool(around.autoscalers_of(one))
     for resource in ("cpu", "memory"):
-        total = requested(one, resource)
+        total = sum_requests(one, resource)
         if scaled and (missing := _missing(one, resource)):
             yield edit(
                 MISSING, one, f"a request of {resource} for every container", *missing, cost=TUNE + 2,
@@ -42,7 +42,7 @@ def propose_amounts(one: Written, around: Around) -> Iterator[Edit]:
             continue
         for up, down in (*RAISED, *LOWERED):
             yield _scale(one, resource, up, down, pods)
-    if requested(one, "cpu") and requested(one, "memory"):
+    if sum_requests(one, "cpu") and sum_requests(one, "memory"):
         for up, down in LOWERED:
             yield _scale_both(one, up, down, pods)
 
@@ -85,13 +85,13 @@ def _writes(one: Written, resource: str, up: int, down: int) -> tuple[list[Opera
             now = amount(resource, (resources.get(field) or {}).get(resource))
             if not now or (field == "limits" and up < down):
                 continue
-            then = _rounded(resource, now * up // down)
+            then = _round_amount(resource, now * up // down)
             change += then - now if field == "requests" else 0
             writes.append(put(*path, "resources", field, resource, value=write_amount(resource, then)))
     return writes, change
 
 
-def _rounded(resource: str, number: int) -> int:
+def _round_amount(resource: str, number: int) -> int:
     """Never nothing, memory in whole mebibytes."""
     return max(1, number) if resource == "cpu" else max(2**20, number // 2**20 * 2**20)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.manifests.editing.operations import drop, put
 from kubeproof.manifests.editing.written import Written
-from kubeproof.verify.fix.around import Around, replicas_of, requested
+from kubeproof.verify.fix.around import Around, replicas_of, sum_requests
 from kubeproof.verify.fix.edits import REPLICA, TRADE, TUNE, Edit, edit
 
 BOUNDS, MAXIMUM, TARGET, BEHAVIOR = "autoscalerMinimum", "autoscalerMaximum", "autoscalerTarget", "autoscalerBehavior"
@@ -27,8 +27,8 @@ def propose_autoscaling(one: Written, around: Around) -> Iterator[Edit]:
 
 def _bounds(one: Written, around: Around) -> Iterator[Edit]:
     least, most = one.at("spec", "minReplicas") or 1, one.at("spec", "maxReplicas") or 1
-    workload = around.scaled_by(one)
-    cpu, memory = (requested(workload, "cpu"), requested(workload, "memory")) if workload else (0, 0)
+    workload = around.find_scaled(one)
+    cpu, memory = (sum_requests(workload, "cpu"), sum_requests(workload, "memory")) if workload else (0, 0)
     usual = replicas_of(workload) if workload else least
     for number in sorted({least + 1, least + 2, least + 3, usual, most}):
         if least < number <= most:

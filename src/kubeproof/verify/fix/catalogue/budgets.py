@@ -43,7 +43,7 @@ def _sensible(pods: int) -> Iterator[tuple[str, int]]:
 
 def _tune(one: Written, around: Around) -> Iterator[Edit]:
     pods = max((replicas_of(w) for w in around.targets_of(one) if w.kind in SIZED), default=0)
-    before = _allowed(one, pods)
+    before = _count_allowed(one, pods)
     for field, number in dict.fromkeys([*_sensible(pods), ("maxUnavailable", 2)]):
         if one.at("spec", field) == number:
             continue
@@ -58,15 +58,15 @@ def _tune(one: Written, around: Around) -> Iterator[Edit]:
         yield edit(BUDGET, one, does, *writes, cost=cost, gives_up=gives_up, answers=ANSWERS)
 
 
-def _allowed(one: Written, pods: int) -> int:
+def _count_allowed(one: Written, pods: int) -> int:
     """How many pods it lets go when all are healthy; percentages are rounded up."""
     least, most = one.at("spec", "minAvailable"), one.at("spec", "maxUnavailable")
     if most is not None:
-        return _rounded_up(most, pods)
-    return max(0, pods - _rounded_up(least, pods))
+        return _round_up(most, pods)
+    return max(0, pods - _round_up(least, pods))
 
 
-def _rounded_up(value: Plain, pods: int) -> int:
+def _round_up(value: Plain, pods: int) -> int:
     if isinstance(value, int):
         return value
     digits = str(value).removesuffix("%")

@@ -32,7 +32,7 @@ def propose_priorities(one: Written, around: Around) -> Iterator[Edit]:
             price = 0 if name in classes else TRADE if one.kind == "DaemonSet" else 3 * TRADE
             yield edit(
                 PRIORITY, one, f"priorityClassName {name}", put(*path, value=name), cost=TUNE + TRADE // 2 + price,
-                gives_up=_given_up(value > before), answers=ANSWERS,
+                gives_up=_tell_sacrifice(value > before), answers=ANSWERS,
             )  # fmt: skip
     for name, value in (
         (MADE_HIGH, max((before, *classes.values())) + 1000),
@@ -47,11 +47,11 @@ def propose_priorities(one: Written, around: Around) -> Iterator[Edit]:
             }
             yield edit(
                 NEW_CLASS, one, f"a new PriorityClass {name} of value {value}", put(*path, value=name), added=[made],
-                cost=TUNE + TRADE // 2 + NEW_OBJECT, gives_up=_given_up(value > before), answers=ANSWERS,
+                cost=TUNE + TRADE // 2 + NEW_OBJECT, gives_up=_tell_sacrifice(value > before), answers=ANSWERS,
             )  # fmt: skip
 
 
-def _given_up(is_higher: bool) -> str:
+def _tell_sacrifice(is_higher: bool) -> str:
     return "pods of lower priority may have to go for it" if is_higher else "its pods may have to go for others"
 
 
@@ -63,7 +63,7 @@ def _revalue(one: Written, around: Around) -> Iterator[Edit]:
         if value != now and abs(value) <= HIGHEST:
             yield edit(
                 CLASS, one, f"value {now} -> {value}", put("value", value=value), cost=TUNE + TRADE // 2,
-                gives_up=f"{_given_up(value > now)} (every pod of the class)", answers=ANSWERS,
+                gives_up=f"{_tell_sacrifice(value > now)} (every pod of the class)", answers=ANSWERS,
             )  # fmt: skip
     if one.at("preemptionPolicy") != "Never":
         yield edit(

@@ -53,8 +53,8 @@ def _deployment(one: Written) -> Iterator[Edit]:
             for key, value, before in (("maxSurge", surge, now[0]), ("maxUnavailable", unavailable, now[1]))
             if value != before or (switch and value == 0)
         ]
-        missing = _rounded_down(unavailable, pods)
-        more = missing - _rounded_down(now[1], pods)
+        missing = _round_down(unavailable, pods)
+        more = missing - _round_down(now[1], pods)
         gives_up = f"in a rollout up to {missing} of {pods} pods may be missing" if more > 0 and not switch else ""
         yield edit(
             ROLLOUT, one, f"maxSurge {surge}, maxUnavailable {unavailable}", *switch, *writes,
@@ -75,7 +75,7 @@ def _pairs(now: tuple[Plain, Plain]) -> Iterator[tuple[Plain, Plain]]:
     yield from ((1, now[1]), (1, 0), (0, 1), (2, 0), (1, 1))
 
 
-def _rounded_down(value: Plain, pods: int) -> int:
+def _round_down(value: Plain, pods: int) -> int:
     """A number or percentage of pods, as a Deployment reads maxUnavailable."""
     if isinstance(value, int):
         return value

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.manifests.editing.operations import drop, put
 from kubeproof.manifests.editing.written import Written
-from kubeproof.verify.fix.around import SIZED, Around, replicas_of, requested
+from kubeproof.verify.fix.around import SIZED, Around, replicas_of, sum_requests
 from kubeproof.verify.fix.edits import LAST, REPLICA, TUNE, Edit, edit
 
 MORE, FEWER, OWNER = "replicas", "fewerReplicas", "replicasOwner"
@@ -21,7 +21,7 @@ def propose_sizes(one: Written, around: Around) -> Iterator[Edit]:
     if around.autoscalers_of(one):
         yield from _leave_to_autoscaler(one)
         return
-    now, cpu, memory = replicas_of(one), requested(one, "cpu"), requested(one, "memory")
+    now, cpu, memory = replicas_of(one), sum_requests(one, "cpu"), sum_requests(one, "memory")
     for more in range(1, MOST_MORE + 1):
         yield edit(
             MORE, one, f"spec.replicas {now} -> {now + more}", put("spec", "replicas", value=now + more),

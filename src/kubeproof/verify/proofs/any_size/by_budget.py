@@ -26,14 +26,14 @@ def find_ties_of_budget(family: Family, monitor: Monitor) -> Ties | None:
         return None
     if family.starts == "empty" and any(pods_at_start(plan, fact.workload, (GroupedSystem(plan).first_cells,))):
         return None
-    count, demanded = family.count_of(monitor.intent.name), _demanded(family, budgets[0])
+    count, demanded = family.count_of(monitor.intent.name), _find_demand(family, budgets[0])
     if count is None or demanded is None:
         return None
     found = (at_most(family.box, count, demanded), at_most(family.box, count, family.replicas))
     return None if None in found else tuple(tie for one in found if one is not None for tie in one)
 
 
-def _demanded(family: Family, budget: PodDisruptionBudget) -> Number | None:
+def _find_demand(family: Family, budget: PodDisruptionBudget) -> Number | None:
     """The healthy pods that a budget demands of a workload that has all of its replicas; None: a percentage."""
     if budget.max_unavailable is None:
         return family.min_available_of(budget)
