@@ -126,7 +126,7 @@ def families(draw: st.DrawFn, slots: int) -> tuple[tuple[tuple[int, ...], ...], 
 
 @st.composite
 def systems(draw: st.DrawFn, *, with_symmetry: bool = True) -> RandomSystem:
-    slots = draw(st.sampled_from((1, 2, 3, 4, 5, 6, 17, 41)))  # the last two have three parts, and six
+    slots = draw(st.sampled_from((1, 2, 3, 4, 5, 6, 17, 41)))  # the last two have six parts
     values = draw(st.integers(1, 4))
     cell = st.integers(0, values - 1)
     rest = st.lists(cell, min_size=slots - 1, max_size=slots - 1)

@@ -14,6 +14,8 @@ cdef enum:
     NARROW = 2  # bytes of a cell number below 65536 in a snapshot
     WIDE = 4
     WIDEST_PART = 8  # cells
+    NARROW_PART = 3  # of short vectors: halves of them have little in common, and pairs take less than parts
+    SHORT = 24  # cells
     MOST_PARTS = 2147483646
 
 
@@ -38,7 +40,8 @@ cdef inline int plan_shape(Shape* shape, int slots) except -1:
     """The tree over so many slots."""
     drop_shape(shape)
     shape.slots = slots
-    shape.parts = (slots + WIDEST_PART - 1) // WIDEST_PART
+    cdef int widest = NARROW_PART if slots <= SHORT else WIDEST_PART
+    shape.parts = (slots + widest - 1) // widest
     if shape.parts < 2:
         shape.parts = 2
     shape.width = (slots + shape.parts - 1) // shape.parts
