@@ -67,6 +67,7 @@ class Claim:
     is_block: bool = False
     selector: LabelSelector | None = None
     volume: str = ""  # name of the volume that it is bound to
+    is_kept: bool = False  # one pod mounts it, and keeps it attached to its node until it is gone: nobody else starts
     source: Source = field(default=Source(), compare=False)
 
     @property

@@ -141,6 +141,11 @@ class Event:
         return told.is_moment and told.ends_later and bool(getattr(self, "recovers", True))
 
     @property
+    def may_silence_for_good(self) -> bool:
+        """True if a node may fall silent and stay so: pods that are taken from it never end."""
+        return bool(footprint_of(self).writes & Writes.FAILURES) and not getattr(self, "comes_back", False)
+
+    @property
     def may_end(self) -> bool:
         """True if what it does ends later, by an end that a Scenario may speak of."""
         return bool(self.end_field) and bool(getattr(self, self.end_field))

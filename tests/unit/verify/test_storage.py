@@ -78,7 +78,7 @@ def test_a_bound_volume_binds_its_pods_to_the_nodes_that_reach_it(zone: str, ver
 def test_a_volume_made_for_the_first_pod_ties_later_pods_to_its_zone() -> None:
     failure = scenario(READY, events="{nodeFailure: {recovers: false, after: stable}}")
     bound = claim(more=FAST), storage_class("fast")
-    everywhere = claim(more=FAST), storage_class("fast", provisioner="nfs.example.com")
+    everywhere = claim(modes="ReadWriteMany", more=FAST), storage_class("fast", provisioner="nfs.example.com")
 
     tied = only(verified(*TWO_ZONES, web(1, more=MOUNT), *bound, failure))
     free = only(verified(*TWO_ZONES, web(1, more=MOUNT), *everywhere, failure))

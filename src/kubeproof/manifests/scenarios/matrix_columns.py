@@ -65,6 +65,7 @@ class Fault:
     begins: str = DEPLOYED
     completes: tuple[str, ...] = ()  # further intents that must hold, by key
     prepare: Callable[[Setup], Setup] = lambda setup: setup
+    stays_down: bool = False  # nodes that it hits never come back: pods there never end
 
 
 # -- whom a fault concerns, and what happens --------------------------------------------------------
@@ -93,6 +94,30 @@ def _has_one_disk(setup: Setup, workload: Workload) -> bool:
     claims = (find_claim(setup, workload.namespace, name) for name in workload.template.claims)
     is_bound_to_one = any(claim is not None and is_attached_once(setup, claim) for claim in claims)
     return is_bound_to_one and workload.replicas <= 1 and len(setup.nodes) > 1
+
+
+def _has_own_disk(setup: Setup, workload: Workload) -> bool:
+    """True if it never has a second pod, and nobody else mounts its disk."""
+    is_sized = any(autoscaler.target == workload.ref for autoscaler in setup.autoscalers)
+    if is_sized or not _has_one_disk(setup, workload):
+        return False
+    near = (one for one in setup.workloads if one.namespace == workload.namespace)
+    others = (one for one in near if workload.ref not in (one.ref, one.owner))
+    return not any(set(one.template.claims) & set(workload.template.claims) for one in others)
+
+
+def keep_disks(setup: Setup) -> Setup:
+    """The setup where a disk stays attached as long as its pod is there, if one pod alone mounts it.
+
+    On a node that stays down a pod never ends: the attach-detach controller of Kubernetes takes a volume from a node
+    only when the pod is gone, so that the next one waits without end.
+    """
+    own = (one for one in setup.workloads if one.rules.replaces_pods and _has_own_disk(setup, one))
+    kept = {f"{one.namespace}/{name}" for one in own for name in one.template.claims}
+    claims = (
+        replace(one, is_kept=True) if one.key in kept and is_attached_once(setup, one) else one for one in setup.claims
+    )
+    return replace(setup, claims=tuple(claims)) if kept else setup
 
 
 def _is_swung(setup: Setup, workload: Workload) -> bool:
@@ -187,6 +212,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         key="nodeLoss", head="node lost", title="a node fails and stays down", rank=2, remedy=_DOWN,
         events=lambda setup, workload: (NodeFailure(name="nodeLoss", recovers=False),), concerns=_misses_a_node,
+        prepare=keep_disks, stays_down=True,
     ),
     Fault(
         key="drain", head="drain", title="a node is drained and uncordoned", rank=3, remedy=_DRAINED,
@@ -200,6 +226,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         key="zoneFailure", head="zone lost", title="all nodes of a zone fail and stay down", rank=6, remedy=_ZONE_DOWN,
         events=lambda setup, workload: (ZoneFailure(name="zoneFailure", recovers=False),), concerns=_has_zones,
+        prepare=keep_disks, stays_down=True,
     ),
     Fault(
         key="loadPeak", head="load peak", title="its load rises above its autoscaler's target, and falls again",
@@ -380,12 +407,7 @@ def adds_to_its_disk(setup: Setup, workload: Workload) -> bool:
     """True if a rollout adds a pod before it takes away the only one, and both mount a disk that nobody else does."""
     if not (workload.rules.owns_replica_sets and workload.strategy.rolling and workload.replicas == 1):
         return False
-    is_sized = any(autoscaler.target == workload.ref for autoscaler in setup.autoscalers)
-    if is_sized or workload.strategy.unavailable_of(1) or not _has_one_disk(setup, workload):
-        return False
-    near = (one for one in setup.workloads if one.namespace == workload.namespace)
-    others = (one for one in near if workload.ref not in (one.ref, one.owner))
-    return not any(set(one.template.claims) & set(workload.template.claims) for one in others)
+    return not workload.strategy.unavailable_of(1) and _has_own_disk(setup, workload)
 
 
 def within_bounds(setup: Setup) -> Setup:

@@ -24,7 +24,7 @@ def find_attached_at_once(setup: Setup, events: Sequence[Event]) -> Iterator[tup
     users: list[tuple[Workload, Claim]] = []
     for number, owner, name in dict.fromkeys(_mounts(setup)):
         found = find_claim(setup, owner.namespace, name)
-        if found is not None and is_attached_once(setup, found):
+        if found is not None and not found.is_kept and is_attached_once(setup, found):
             pods[found.key] = pods.get(found.key, 0) + (1 if number is None else _most_pods(setup, number, events))
             users.append((owner, found))
     yield from ((owner, found.name) for owner, found in users if pods[found.key] >= _SEVERAL)
@@ -42,17 +42,21 @@ def _mounts(setup: Setup) -> Iterator[tuple[int | None, Workload, str]]:
 
 
 def _most_pods(setup: Setup, number: int, events: Sequence[Event]) -> int:
-    """The pods that a workload may have at once; a Job's come one after the other if need be, unless it has no time."""
+    """The pods that a workload may have at once; a Job's come one after the other if need be, unless it has no time.
+
+    A pod on a node that stays silent never ends, and keeps the volume there: its successor is one more.
+    """
     one = setup.workloads[number]
     if one.rules.is_pod:
         return 1
     if one.rules.runs_per_node:
         return _SEVERAL
+    lost = 0 if one.rules.has_ordinals else any(event.may_silence_for_good for event in events)
     if one.rules.runs_to_completion and one.job.deadline_s is None:
-        return 1
+        return 1 + lost
     sizes = [one.replicas, *(scaler.max_replicas for scaler in setup.autoscalers if scaler.target == one.ref)]
     sizes += [n for event in events if isinstance(event, Scale) and event.target == one.ref for n in event.replicas]
     sizes += [e.workload.replicas for e in events if isinstance(e, Apply) and e.workload.ref == one.ref]
     size = max(sizes)
     surges = one.rules.has_replica_set and one.strategy.rolling and revisions_of(setup, number) > 1
-    return size + (one.strategy.surge_of(size) if surges else 0)
+    return size + lost + (one.strategy.surge_of(size) if surges else 0)

@@ -75,6 +75,10 @@ _FAILED = (
     "deadline: allow more of both (backoffLimit, activeDeadlineSeconds), or ignore disruptions in podFailurePolicy "
     "(onPodConditions DisruptionTarget)."
 )
+_KEPT = (
+    "Its disk stays attached to the node that is down, where its old pod never ends: delete that pod by force, taint "
+    "such a node node.kubernetes.io/out-of-service, or keep the data on storage that several nodes mount."
+)
 _STAYS = (
     "Its pods tolerate the taints of a dead node without end, so that they are never replaced: leave that toleration "
     "out, or give it tolerationSeconds."
@@ -115,6 +119,8 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
         return _ALONE
     if NO_CLAIM in who:
         return _NO_CLAIM
+    if VOLUME_RESTRICTIONS in who and any(BY_KEY[fault].stays_down for fault in cell.faults):
+        return _KEPT
     if (rules.owns_replica_sets or rules.runs_per_node) and cell.faults == (ROLLOUT,) and _is_crowded(who):
         return _STARVED if rules.runs_per_node and NODE_PORTS not in who else _SURGE
     if rules.runs_per_node and NODE_RESOURCES_FIT in who:

@@ -9,6 +9,7 @@ import pytest
 
 from kubeproof.cluster.objects import family, workload_number
 from kubeproof.cluster.state import Phase
+from kubeproof.controllers.scheduler.plugins.volumes import KEPT
 from kubeproof.events.declarations import NeverReady
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
@@ -16,6 +17,7 @@ from kubeproof.manifests.scenarios.matrix_columns import under_faults
 from kubeproof.model.by_name.node import Pod
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import State
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.counterexamples.rerun import rerun
 from kubeproof.verify.executors.inprocess import InProcess
@@ -26,6 +28,7 @@ from kubeproof.verify.matrix.run import run_matrix
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_input
 from kubeproof.verify.result import IntentResult, VerifyResult
+from kubeproof.verify.run import verify_intents
 from tests.unit.verify.matrix.test_matrix import NODES, node
 
 DB = "Deployment/shop/db"
@@ -187,3 +190,49 @@ def _is_apart(state: State, old: int, new: int) -> bool:
     bound = [(pod, number) for number, one in enumerate(state.nodes) for pod in one.pods]
     at = {pod.workload: number for pod, number in bound if pod.phase != Phase.TERMINATING}
     return old in at and new in at and at[old] != at[new]
+
+
+def grades_under(loaded: Loaded, *faults: str) -> dict[str, Grade]:
+    options = MatrixOptions(faults=faults, pairs=False, executor=InProcess())
+    matrix = run_matrix(loaded, VerifyOptions(), options).matrix
+    assert matrix is not None
+    return {cell.faults[0]: cell.grade for cell in matrix.cells if cell.target == DB}
+
+
+@pytest.mark.parametrize(
+    ("mode", "lost"), [("ReadWriteOnce", Grade.STUCK), ("ReadWriteOncePod", Grade.STUCK), ("ReadWriteMany", Grade.DIPS)]
+)
+def test_a_node_that_stays_down_keeps_its_disk_and_one_that_comes_back_gives_it_up(mode: str, lost: Grade) -> None:
+    loaded = load(NODES, claim(mode), mounting("{type: Recreate}"))
+
+    assert grades_under(loaded, "nodeFailure", "nodeLoss") == {"nodeFailure": Grade.DIPS, "nodeLoss": lost}
+
+
+def test_what_helps_a_pod_whose_disk_is_on_a_dead_node_is_told() -> None:
+    loaded = load(NODES, claim(), mounting("{type: Recreate}"))
+    options = MatrixOptions(faults=("nodeLoss",), pairs=False, executor=InProcess())
+
+    (told,) = (one for one in run_matrix(loaded, VerifyOptions(), options).results if one.trace is not None)
+
+    assert "node.kubernetes.io/out-of-service" in told.remedy
+    assert ("VolumeRestrictions", KEPT.reason) in told.trace.obstacles
+
+
+@pytest.mark.parametrize(
+    ("recovers", "verdict"), [("comesBack: true", Verdict.HOLDS), ("recovers: false", Verdict.UNKNOWN)]
+)
+def test_a_scenario_in_which_a_node_stays_down_leaves_open_what_its_disk_decides(
+    recovers: str, verdict: Verdict
+) -> None:
+    asked = f"""
+apiVersion: kubeproof.dev/v1alpha1
+kind: Scenario
+metadata: {{name: s}}
+spec:
+  start: deployed
+  events: [{{nodeFailure: {{{recovers}}}}}]
+  intents: [{{minReady: {{target: {DB}, count: 1, when: eventuallyAlways}}}}]
+"""
+    loaded = load(NODES, claim(), mounting("{type: Recreate}"), asked)
+
+    assert verify_intents(loaded, VerifyOptions()).verdict == verdict

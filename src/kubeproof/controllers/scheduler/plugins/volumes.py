@@ -51,6 +51,7 @@ IN_USE = of_nodes(
     "unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
     unresolvable=False,
 )
+KEPT = of_nodes("would wait for a ReadWriteOnce volume that another pod keeps attached elsewhere", unresolvable=True)
 
 
 def claims_of(setup: Setup, workload: int) -> tuple[Claim | None, ...]:
@@ -213,8 +214,8 @@ def build_zone(pod: IncomingPod) -> VolumeZone | None:
 class OncePerPod:
     """A claim for one pod only keeps all other pods off every node while a pod has it."""
 
-    def __init__(self, users: frozenset[int]) -> None:
-        self._users = users
+    def __init__(self, users: frozenset[int], rejection: Rejection) -> None:
+        self._users, self._rejection = users, rejection
 
     def observe(self, view: NodeView) -> bool:
         return any(pod.workload in self._users and pod.alive + pod.terminating > 0 for pod in view.pods)
@@ -223,7 +224,7 @@ class OncePerPod:
         return any(facts)
 
     def reject(self, state: bool, fact: bool) -> Rejection | None:
-        return IN_USE if state else None
+        return self._rejection if state else None
 
     def explain(self, state: bool, fact: bool) -> str:
         """Nothing beyond the reason."""
@@ -232,13 +233,17 @@ class OncePerPod:
 
 @judges_by(Judging.VOLUMES)
 def build_restrictions(pod: IncomingPod) -> OncePerPod | None:
-    """The filter, or None if the pod has no claim for one pod only."""
-    if pod.version < ONCE_PER_POD_SINCE:
-        return None
-    own = {claim.key for claim in claims_of(pod.setup, pod.index) if claim is not None and ONCE_PER_POD in claim.modes}
+    """The filter, or None if the pod has no claim for one pod only.
+
+    A volume that stays attached is no matter of the real plugin: the pod would get a node, and wait there in
+    ContainerCreating. Who asks for the pod sees no difference, and no pod of its own is there beside it.
+    """
+    claims = [claim for claim in claims_of(pod.setup, pod.index) if claim is not None]
+    held = {claim.key for claim in claims if ONCE_PER_POD in claim.modes and pod.version >= ONCE_PER_POD_SINCE}
+    own = held | {claim.key for claim in claims if claim.is_kept}
     users = frozenset(
         number
         for number in range(len(pod.setup.workloads))
         if any(claim is not None and claim.key in own for claim in claims_of(pod.setup, number))
     )
-    return OncePerPod(users) if users else None
+    return OncePerPod(users, IN_USE if held else KEPT) if users else None
