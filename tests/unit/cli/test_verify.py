@@ -44,14 +44,14 @@ def test_the_exit_code_follows_the_verdicts(fakes, verdicts, stopped_by, code):
 def test_without_flags_the_options_are_the_defaults_and_end_after_a_minute(fakes):
     main(["verify", "x"])
 
-    assert fakes.options == VerifyOptions(timeout_s=60.0, has_usual_timeout=True)
+    assert fakes.options == VerifyOptions(timeout_s=60.0, processes=0, has_usual_timeout=True)
     assert not fakes.options.is_limited
 
 
 def test_a_run_without_end_can_be_asked_for(fakes):
     main(["verify", "x", "--timeout", "inf"])
 
-    assert fakes.options == VerifyOptions()
+    assert fakes.options == VerifyOptions(processes=0)
 
 
 def test_flags_become_options(fakes):
@@ -61,6 +61,7 @@ def test_flags_become_options(fakes):
     main(["verify", "x", *limits, *switches, "--controller", "a.py:A", "--controller", "b.py:B"])
 
     assert fakes.options == VerifyOptions(
+        processes=0,
         engine="reference",
         max_states=7,
         timeout_s=1.5,
