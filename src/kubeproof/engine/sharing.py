@@ -19,7 +19,7 @@ class Sharing:
     after_s: float = 1.0  # of processor time: a search that ends before has none
     least: int = 4096  # states that are known and not expanded
     most: int = 32768
-    may_fork: Callable[[], bool] = lambda: threading.active_count() == 1  # other threads would not be in a fork
+    may_fork: Callable[[], bool] = lambda: count_threads() == 1  # other threads would not be in a fork
 
 
 def usable_processors() -> int:
@@ -29,3 +29,11 @@ def usable_processors() -> int:
     except AttributeError:  # not on this system
         found = os.cpu_count() or 1
     return min(found, MOST_PROCESSES)
+
+
+def count_threads() -> int:
+    """The threads of this process, those that Python did not start included where the system tells."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return threading.active_count()

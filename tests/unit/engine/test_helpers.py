@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from kubeproof.engine.helpers import Crew, can_share
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import Search, explore, find_compiled_kernel, make_kernel
-from kubeproof.engine.sharing import Sharing
+from kubeproof.engine.sharing import Sharing, count_threads
 from kubeproof.engine.stopped import StopReason
 from kubeproof.engine.system import Check, Effect, Kind, Progress
 from kubeproof.errors import LimitReached
@@ -192,6 +193,18 @@ def test_other_threads_keep_a_search_alone() -> None:
     crew.look()
 
     assert crew.processes == 1
+
+
+def test_a_thread_is_counted() -> None:
+    before, done = count_threads(), threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+
+    during = count_threads()
+
+    done.set()
+    thread.join()
+    assert during == before + 1
 
 
 def test_who_takes_notes_is_asked_where_the_notes_are() -> None:
