@@ -281,3 +281,23 @@ def test_max_unavailable_lets_go_its_share_rounded_up_and_no_more(replicas: int,
 @given(st.integers(1, 60), st.integers(0, 100))
 def test_min_available_keeps_its_share_rounded_up(replicas: int, percent: int) -> None:
     assert replicas - drained(min_available(percent, percent=True), replicas) == (percent * replicas + 99) // 100
+
+
+@pytest.mark.parametrize(
+    ("amounts", "pods"),
+    [
+        (min_available(80, percent=True), 5),
+        (min_available(50, percent=True), 2),
+        (min_available(67, percent=True), 4),
+        (min_available(100, percent=True), None),
+        (min_available(0, percent=True), 1),
+        (min_available(2), 3),
+        (max_unavailable(1, percent=True), 1),
+        (max_unavailable(1), 1),
+        (max_unavailable(0), None),
+        (Budget(), None),
+    ],
+)
+def test_the_fewest_pods_of_which_one_may_go_are_the_first_that_the_controller_lets_go(amounts, pods):
+    assert amounts.fewest_pods == pods
+    assert next((n for n in range(1, 200) if budget(amounts, n, n, n).allowed), None) == pods

@@ -12,7 +12,6 @@ ALWAYS_ACT = {  # what they lack is told by others, or they have no rule but the
     "Adapted": "it belongs to the user",
     "CronJobController": "its policy decides, and the Job that it waits for tells why",
     "DaemonSetController": "pods that are not let in, and nodes that refuse them, are told for it",
-    "DeploymentController": "with one revision it has nothing to wait for",
     "DeschedulerController": "who evicts nothing keeps nobody waiting",
     "EndpointController": "what proxies have not learnt is told where traffic is asked for",
     "GitOpsController": "it writes whenever something has drifted",

@@ -46,6 +46,18 @@ class Budget(NamedTuple):
         """Whether the sum of the controllers' scales decides; a plain minAvailable counts pods instead."""
         return self.max_unavailable is not None or (self.min_available is not None and self.min_available.percent)
 
+    @property
+    def fewest_pods(self) -> int | None:
+        """With so many pods, all healthy, an eviction is allowed, and with fewer none; None: with no number."""
+        if self.max_unavailable is not None:
+            return 1 if self.max_unavailable.value > 0 else None
+        least = self.min_available
+        if least is None:
+            return None
+        if not least.percent:
+            return least.value + 1
+        return -(-100 // (100 - least.value)) if least.value < 100 else None
+
 
 class BudgetStatus(NamedTuple):
     """A PodDisruptionBudget's status."""

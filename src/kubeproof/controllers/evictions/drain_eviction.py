@@ -150,9 +150,11 @@ class DrainEviction:
         """The same as the rule that refuses, with its numbers."""
         from kubeproof.controllers.evictions.inaction import why_refused
 
-        ref = self.layout.setup.workloads[self.workload].ref
+        setup = self.layout.setup
+        declared = setup.workloads[self.workload]
+        autoscalers = [one for one in setup.autoscalers if one.target in (declared.ref, declared.owner)]
         for count, answer, status in self._refused(seen):
-            yield why_refused(ref, count, answer, self._budgets, status)
+            yield why_refused(declared.ref, count, answer, self._budgets, status, autoscalers)
 
     def _refused(self, seen: Sight) -> Iterator[tuple[int, Answer, BudgetStatus | None]]:
         """Pods whose eviction is refused, the answer, and the status of their budget if they have one."""

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, Toleration
 from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.cluster.objects import Source
 from kubeproof.cluster.state import NEVER
-from kubeproof.cluster.steering.policies import PodDisruptionBudget
+from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.controllers.evictions.budgets import amounts_of
 from kubeproof.controllers.evictions.disruption import Answer, BudgetStatus
 from kubeproof.controllers.evictions.taint_eviction import seconds_tolerated
@@ -66,9 +67,14 @@ PREFERS = (ActorKind.SCHEDULER,)  # preemption
 
 
 def why_refused(
-    ref: str, count: int, answer: Answer, budgets: Sequence[PodDisruptionBudget], status: BudgetStatus | None
+    ref: str,
+    count: int,
+    answer: Answer,
+    budgets: Sequence[PodDisruptionBudget],
+    status: BudgetStatus | None,
+    autoscalers: Sequence[HorizontalPodAutoscaler] = (),
 ) -> Idle:
-    """Why pods on a drained node are not evicted."""
+    """Why pods on a drained node are not evicted; the autoscalers are those of their workload."""
     told = f"does not get {count} pod(s) of {ref} evicted"
     if status is None or len(budgets) != 1:
         names = ", ".join(f"{one.namespace}/{one.name}" for one in budgets)
@@ -76,19 +82,35 @@ def why_refused(
             TWO_BUDGETS, f"{told}: {answer.why}", f"let one of the budgets {names} select these pods", object=ref
         )
     one = budgets[0]
-    change = _allow_one(one, status)
+    change = _allow_one(one, status, autoscalers)
     says = f"{told}: {answer.why}{_describe_need(one, status)}"
     return Idle(BUDGET_REFUSES, says, change, _numbers(status), ref)
 
 
-def _allow_one(one: PodDisruptionBudget, status: BudgetStatus) -> str:
-    """What lets the budget allow an eviction."""
-    ref = f"PodDisruptionBudget/{one.namespace}/{one.name}"
-    if status.desired >= status.expected > 1:
-        return f"let {ref} allow one to be missing: maxUnavailable: 1, or minAvailable: {status.expected - 1}"
-    if status.expected == 1:
-        return f"run a second pod, or let {ref} allow the only one to be missing"
-    return f"see why pods are not healthy: {ref} needs {status.desired} of {status.expected}"
+def _allow_one(one: PodDisruptionBudget, status: BudgetStatus, autoscalers: Sequence[HorizontalPodAutoscaler]) -> str:
+    """What lets the budget allow an eviction: other numbers of it, or as many pods as these numbers need."""
+    name = f"PodDisruptionBudget/{one.namespace}/{one.name}"
+    if status.failed:
+        return f"write minAvailable as a number in {name}{_place(one.source)}: all else needs a controller with a scale"
+    if status.desired < status.expected:
+        return f"see why pods are not healthy: {name} needs {status.desired} of {status.expected}"
+    least = f" or minAvailable: {status.expected - 1}" if status.expected > 1 else ""
+    changes = [f"write maxUnavailable: 1{least} in {name}{_place(one.source)}"]
+    pods = amounts_of(one).fewest_pods
+    if pods is not None and pods > status.expected:
+        changes.append(f"run at least {pods} pods, of which it lets one go{_who_sizes(autoscalers)}")
+    return ", or ".join(changes)
+
+
+def _who_sizes(autoscalers: Sequence[HorizontalPodAutoscaler]) -> str:
+    """The autoscaler whose minimum is the number of pods; "" where there is none."""
+    told = (f"HorizontalPodAutoscaler/{one.namespace}/{one.name}{_place(one.source)}" for one in autoscalers)
+    return next((f": minReplicas of {name}" for name in told), "")
+
+
+def _place(source: Source) -> str:
+    """Where it is written, for a reader; "" for what is in no file."""
+    return f" ({source})" if source.line else ""
 
 
 def _describe_need(one: PodDisruptionBudget, status: BudgetStatus) -> str:
@@ -112,14 +134,15 @@ def _numbers(status: BudgetStatus) -> tuple[tuple[str, int], ...]:
 
 
 def why_not_held_back(
-    kind: ActorKind, ref: str, lost: int, budgets: Sequence[tuple[PodDisruptionBudget, BudgetStatus]]
+    kind: ActorKind, ref: str, size: int, lost: int, budgets: Sequence[tuple[PodDisruptionBudget, BudgetStatus]]
 ) -> Iterator[Idle]:
-    """Why no budget kept somebody from taking so many pods; the statuses are those before it did."""
+    """Why no budget kept somebody from taking so many of `size` pods; the statuses are those before it did."""
     if kind in ASKS and not budgets:
         says = f"lets all {lost} pod(s) be evicted at once: no PodDisruptionBudget selects those of {ref}"
-        yield Idle(
-            NO_BUDGET, says, f"add a PodDisruptionBudget for {ref} (maxUnavailable: 1)", (("evicted", lost),), ref
-        )
+        change = f"add a PodDisruptionBudget for {ref} (maxUnavailable: 1)"
+        if size <= 1:
+            change = f"run at least 2 pods of {ref}: a budget keeps one pod only by keeping drains from ending"
+        yield Idle(NO_BUDGET, says, change, (("evicted", lost),), ref)
     for one, status in budgets:
         name = f"PodDisruptionBudget/{one.namespace}/{one.name}"
         need = f"needs {status.desired} of {status.expected}{_describe_need(one, status)}"

@@ -26,10 +26,11 @@ WAITS_FOR_OLD_PODS = Rule(
 )
 IS_PAUSED = Rule(
     "rollout-paused",
-    "A Deployment with spec.paused is scaled, but never rolled out.",
+    "A Deployment with spec.paused is scaled, but never rolled out: it does not even get its first ReplicaSet.",
     "pkg/controller/deployment/deployment_controller.go",
-    HELPS,
+    (*HELPS, Trouble.MISSING, Trouble.REPLICAS),
 )
+UNPAUSE = "set spec.paused to false"
 RULES = (KEEPS_AVAILABLE, WAITS_FOR_OLD_PODS, IS_PAUSED)
 
 
@@ -46,7 +47,13 @@ def why_it_waits(
         says = f"creates no new pod before all old ones are gone: {told}"
         yield Idle(WAITS_FOR_OLD_PODS, says, "use RollingUpdate in place of Recreate", (("terminating", ending),))
     elif outcome.waits == FOR_RESUME and (old_pods_left or rollout.new is None):
-        yield Idle(IS_PAUSED, "is paused, so that it rolls nothing out", "set spec.paused to false")
+        yield Idle(IS_PAUSED, "is paused, so that it rolls nothing out", UNPAUSE)
+
+
+def why_paused(ref: str) -> Idle:
+    """Why a Deployment that was never rolled out has no pods."""
+    says = f"creates no ReplicaSet for {ref}: spec.paused is true"
+    return Idle(IS_PAUSED, says, UNPAUSE, object=ref)
 
 
 def _keeps_available(declared: Workload, rollout: Rollout) -> Idle:

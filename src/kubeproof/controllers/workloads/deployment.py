@@ -7,7 +7,9 @@ event sets it to spec.replicas directly, paused or not; a paused Deployment neve
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actions import SetReplicas
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -19,6 +21,9 @@ from kubeproof.cluster.objects import short_name
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.loops.inaction import Idle
 
 
 class Sizes(NamedTuple):
@@ -61,3 +66,11 @@ class DeploymentController:
         if sizes is None or sizes.desired == sizes.actual:
             return ()
         return (Decision((SetReplicas(self.workload, sizes.desired),)),)
+
+    def why_not(self, seen: Seen[Sizes | None, Groups[None]]) -> Iterator[Idle]:
+        """That a paused Deployment gets no first ReplicaSet."""
+        from kubeproof.controllers.rollout.inaction import why_paused
+
+        declared = self.layout.setup.workloads[self.workload]
+        if declared.paused and seen.workloads[0] is None:
+            yield why_paused(declared.ref)

@@ -182,7 +182,8 @@ DRAIN_COMPLETES = IntentKind(
     example="drainCompletes: {}",
     awaits="drains a node",
     troubles=(Trouble.EVICTION,),
-    remedy="Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
+    remedy="Let the budget allow a disruption once all pods are ready: maxUnavailable: 1, a smaller minAvailable, or "
+    "more replicas than must stay; percentages round up (80% lets one go from 5 pods on).",
     watch=_drain,
     reads_nodes=mention_nothing,
     typed_fields=(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
@@ -42,6 +43,7 @@ MOST_LINES = 5
 _MOST_NAMES = 8  # of rows that are shown as one
 _FEWEST_ALIKE = 3  # rows that are shown as one
 _NAME = 24
+_NAMES_A_LINE = re.compile(r":\d+\)")  # advice that cites a place: "(web.yaml:12)"
 VERDICTS = complete(
     Grade,
     {
@@ -106,7 +108,7 @@ def first_advice(result: VerifyResult, matrix: Matrix) -> str:
         one = finding_of(result, finding.example)
         if one is not None and one.remedy:
             whom = list_names([shown.names.get(target, target) for target in finding.targets], 2)
-            return f"{whom}: {one.remedy}{_places(shown, finding.targets)}"
+            return f"{whom}: {_with_places(shown, finding.targets, one.remedy)}"
     return ""
 
 
@@ -287,8 +289,8 @@ def _run(shown: _Shown, finding: MatrixFinding, style: Style) -> Iterator[str]:
     if one.explanation is not None and not style.verbose:
         yield from why_lines(one.explanation.why[:MOST_REASONS], style)
     if one.remedy:
-        where = _places(shown, finding.targets)
-        yield from style.fold(f"{style.heading('What to change')}: ", escape(f"{one.remedy}{where}"))
+        told = _with_places(shown, finding.targets, one.remedy)
+        yield from style.fold(f"{style.heading('What to change')}: ", escape(told))
     if style.replay_command:
         cell = f"{one.target} {'+'.join(one.faults)}"
         yield f"{style.heading('Replay')}: {escape(style.replay_command)} --intent {escape(quote(cell))}"
@@ -303,11 +305,13 @@ def _in_full(trace: Trace, style: Style) -> Iterator[str]:
         yield from style.fold("  ", escape(line))
 
 
-def _places(shown: _Shown, targets: Sequence[str]) -> str:
-    """Where the first of the workloads are declared."""
+def _with_places(shown: _Shown, targets: Sequence[str], told: str) -> str:
+    """The advice, and where the first of the workloads are declared, unless it names the lines that are to change."""
+    if _NAMES_A_LINE.search(told):
+        return told
     sources = [shown.rows[target].source for target in targets if target in shown.rows]
-    told = list_names([str(source) for source in sources if source.line], 1)
-    return f" ({told})" if told else ""
+    where = list_names([str(source) for source in sources if source.line], 1)
+    return f"{told} ({where})" if where else told
 
 
 def _open(shown: _Shown) -> Iterator[str]:

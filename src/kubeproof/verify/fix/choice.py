@@ -48,6 +48,7 @@ KINDS = {  # as --allow and --deny take them
     rollouts.ROLLOUT: "maxSurge and maxUnavailable of rollouts",
     rollouts.RECREATE: "the strategy Recreate",
     rollouts.MIN_READY: "minReadySeconds",
+    rollouts.PAUSED: "spec.paused of Deployments",
     rollouts.PARALLEL: "podManagementPolicy of StatefulSets",
     sizes.MORE: "more replicas",
     sizes.FEWER: "fewer replicas, where nothing else helps",

@@ -157,8 +157,14 @@ _ONLY_POD = (
 
 
 _ALL_WANTED = (
-    "Its PodDisruptionBudget wants all its pods, so that whatever takes one away is below it: run one pod more than "
-    "the budget wants, or let it allow one to be missing (maxUnavailable: 1)."
+    "Its PodDisruptionBudget wants all its pods, so that whatever takes one away is below it: let it allow one to be "
+    "missing (maxUnavailable: 1), or run more pods than it wants of them, percentages rounded up."
+)
+
+
+_RECREATED = (
+    "With the strategy Recreate a rollout takes all pods away before it adds one, however many there are: use "
+    "RollingUpdate, if an old pod and a new one can run at once (disks, host ports), or accept the dip."
 )
 
 
@@ -168,6 +174,8 @@ _ONE_MORE = "No two of its pods share the node that fails: run one pod more than
 def _steady(row: Row, cell: Cell, result: IntentResult) -> str:
     if KINDS[cell.target.partition("/")[0]].runs_per_node:
         return ""
+    if row.recreates and cell.faults == (ROLLOUT,):
+        return _RECREATED
     if row.replicas == 1:
         return _ONLY_POD
     if row.floor_from and row.floor >= row.replicas:

@@ -135,7 +135,7 @@ class Story:
         deeds = list(self._deeds())
         room = max(0, MOST_REASONS - len(deeds))
         shown = dict.fromkeys((*deeds, *reasons[:room]))
-        return tuple(shown) or ("every loop does what it is there for, and none of them looks at this",)
+        return tuple(shown) or ("no loop has anything left to do here, and none says why",)
 
     def _deeds(self) -> Iterator[str]:
         """The numbers by which those decided whose steps matter: writers of a loop, and the last who took or sized."""

@@ -60,10 +60,10 @@ def _of_step(scene: Scene, number: int, step: Transition, workload: int, count: 
         if isinstance(action, Preempt):
             yield scene.tell(step.controller, why_taken(setup, workload, action.workload), ref, number)
     budgets = [(one, _status(scene, scene.states[number], one)) for one in budgets_of(setup, workload)]
-    is_rolled = scene.states[number].specs[scene.head_of(workload)].template > 0
+    spec = scene.states[number].specs[scene.head_of(workload)]
     kind = step.controller.kind
-    kind = ActorKind.DEPLOYMENT if kind == ActorKind.REPLICA_SET and is_rolled else kind
-    for idle in why_not_held_back(kind, ref, count, budgets):
+    kind = ActorKind.DEPLOYMENT if kind == ActorKind.REPLICA_SET and spec.template > 0 else kind
+    for idle in why_not_held_back(kind, ref, spec.desired, count, budgets):
         yield scene.tell(EVICTION_API, idle, ref, number)
 
 

@@ -137,7 +137,8 @@ def test_a_budget_that_never_allows_an_eviction_is_told_with_its_arithmetic():
     three = deployment(replicas="3")
 
     assert [one[2] for one in told("K019", three, budget("minAvailable: 67%"))] == [
-        "never allows an eviction: minAvailable 67%, 3 of 3 pods must stay, rounded up from 67% (Deployment/shop/web)"
+        "never allows an eviction: minAvailable 67%, 3 of 3 pods must stay, rounded up from 67% (Deployment/shop/web); "
+        "it lets one go from 4 pods on"
     ]
     assert [one[0] for one in told("K019", three, budget("maxUnavailable: 0"))] == ["warning"]
     assert told("K019", three, budget("minAvailable: 2")) == []

@@ -97,3 +97,10 @@ def test_where_a_budget_wants_all_pods_it_is_what_has_to_change():
 
     assert "wants all its pods" in advice(wants_all, replace(DIPS, lowest=2), RESULT)
     assert "wants all its pods" not in advice(replace(wants_all, floor=2), replace(DIPS, lowest=1), RESULT)
+
+
+def test_a_rollout_by_recreate_is_not_mended_by_more_pods():
+    recreated = replace(ROW, replicas=1, recreates=True)
+
+    assert "RollingUpdate" in advice(recreated, replace(DIPS, faults=("rollout",)), RESULT)
+    assert "at least 2 replicas" in advice(recreated, DIPS, RESULT)

@@ -301,6 +301,42 @@ def test_who_does_not_help_says_by_which_rule(rule):
     assert words in found[rule].says
 
 
+def change_of(rule: str, *documents: str) -> str:
+    """What an entry says is to be changed."""
+    return rules_of(documents)[rule].change
+
+
+def test_a_budget_in_percent_is_told_with_the_fewest_pods_that_let_one_go():
+    drained = scenario("{drainCompletes: {}}", events="{drain: {}}", start="deployed")
+    told = change_of("budget-refuses", node("n1"), web(1), BUDGET.format(name="b", amount="minAvailable: 80%"), drained)
+
+    assert told.startswith("write maxUnavailable: 1 in PodDisruptionBudget/shop/b (")
+    assert told.endswith("or run at least 5 pods, of which it lets one go")
+
+
+def test_the_autoscaler_that_sets_the_number_of_pods_is_named_with_its_line():
+    drained = scenario("{drainCompletes: {}}", events="{drain: {}}", start="deployed")
+    scaled = (web(1), HPA.format(name="size", metric="cpu", more=""), BUDGET.format(name="b", amount="minAvailable: 1"))
+    told = change_of("budget-refuses", node("n1"), *scaled, drained)
+
+    assert "run at least 2 pods, of which it lets one go: minReplicas of HorizontalPodAutoscaler/shop/size (" in told
+
+
+def test_a_budget_for_a_single_pod_that_drains_take_is_not_advised():
+    drained = scenario(f"{{minReady: {{target: {T}, count: 1}}}}", events="{drain: {}}", start="deployed")
+    told = change_of("no-budget", node("n1"), node("n2"), web(1), drained)
+
+    assert told.startswith(f"run at least 2 pods of {T}")
+
+
+def test_a_paused_deployment_has_no_pods_because_it_is_paused():
+    paused = web(2).replace("replicas: 2", "replicas: 2\n  paused: true")
+    found = rules_of((node("n1"), paused, scenario(READY)))
+
+    assert found["rollout-paused"].says == f"creates no ReplicaSet for {T}: spec.paused is true"
+    assert found["rollout-paused"].change == "set spec.paused to false"
+
+
 def test_a_node_with_local_storage_is_kept_and_no_group_has_more_for_pods_that_wait():
     hungry = web(3, more="volumes: [{name: scratch, emptyDir: {}}]")
     groups = "intents:\n  - {minReady: {target: Deployment/shop/web, count: 3, when: eventuallyAlways}}"

@@ -76,7 +76,7 @@ def _blocking(scene: Scene) -> Iterator[Found]:
             yield Found(one.ref, _why(one, at_most), one.budget.source, one.places)
         elif at_least.allowed == 0 and at_least.healthy:
             pods = "1 pod" if at_least.healthy == 1 else f"{at_least.healthy} pods"
-            told = f"allows no eviction while its autoscaler is at the minimum: {one.limit} of {pods}"
+            told = f"allows no eviction while its autoscaler is at the minimum: {one.limit} of {pods}{_needs(one)}"
             yield Found(one.ref, told, one.budget.source, one.places, severity=INFO)
 
 
@@ -91,7 +91,13 @@ def _why(one: _Covering, status: BudgetStatus) -> str:
     amount = amounts_of(one.budget).min_available
     rounds = f", rounded up from {amount}" if amount is not None and amount.percent else ""
     told = f"{status.desired} of {status.healthy} pods must stay{rounds} ({refs})"
-    return f"never allows an eviction: {one.limit}, {told}"
+    return f"never allows an eviction: {one.limit}, {told}{_needs(one)}"
+
+
+def _needs(one: _Covering) -> str:
+    """From how many pods on a percentage lets one go, as nobody sees that at once."""
+    amount, pods = amounts_of(one.budget).min_available, amounts_of(one.budget).fewest_pods
+    return f"; it lets one go from {pods} pods on" if amount is not None and amount.percent and pods else ""
 
 
 # -- budgets beside each other, and beside rollouts ---------------------------------------------------
@@ -155,7 +161,7 @@ CHECKS = (
             "percentages need a controller with a scale. It is info if only the smallest size that an autoscaler "
             "allows leaves no room."
         ),
-        remedy="Run one pod more than must stay, or allow one to be missing (maxUnavailable: 1)",
+        remedy="Allow one to be missing (maxUnavailable: 1), or run more pods than must stay, percentages rounded up",
         find=_blocking,
     ),
     Check(

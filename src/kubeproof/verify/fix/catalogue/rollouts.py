@@ -12,13 +12,16 @@ from kubeproof.verify.fix.edits import TRADE, TUNE, Edit, edit
 
 ROLLOUT, RECREATE, MIN_READY = "rollout", "recreate", "minReadySeconds"
 ANSWERS = (ActorKind.DEPLOYMENT, "rolloutCompletes", "NodeResourcesFit", "InterPodAffinity", "PodTopologySpread")
-PARALLEL = "podManagement"
+PARALLEL, PAUSED = "podManagement", "paused"
 
 
 def propose_rollouts(one: Written, _: Around) -> Iterator[Edit]:
     """Other numbers of a rolling update, another strategy, pods that have to prove themselves for a while."""
     if one.kind == "Deployment":
         yield from _deployment(one)
+        if one.at("spec", "paused") is True:
+            answers = (ActorKind.DEPLOYMENT, "minReady", "rolloutCompletes")
+            yield edit(PAUSED, one, "paused false", put("spec", "paused", value=False), cost=TUNE, answers=answers)
     if one.kind == "DaemonSet":
         path = ("spec", "updateStrategy", "rollingUpdate")
         yield edit(
