@@ -90,7 +90,7 @@ def test_a_violation_has_the_sizes_of_the_real_nodes() -> None:
 
     assert result.trace is not None
     assert [line.rpartition(", ")[2] for line in result.trace.final[-3:]] == [
-        f"{1024 * memory} of {1024 * memory} free)" for memory in REVIEWED[:3]
+        f"{memory}Ki of {memory}Ki free)" for memory in REVIEWED[:3]
     ]
 
 
