@@ -82,6 +82,8 @@ def why_unplaced(declared: Workload, pods: Sequence[str], rows: Sequence[tuple[s
     plugins = [plugin for plugin in FILTERS if any(row.rejected_by == plugin for _, row in rows)]
     last = next((row for _, row in rows if plugins and row.rejected_by == plugins[-1]), None)
     change = "add a node" if last is None else _CHANGES[last.rejected_by](declared.template, last)
+    if missing := next((row for _, row in rows if row.lacks_claim), None):
+        change = f"create the claim ({missing.reason}), or name one that exists"
     numbers = (("pods", len(pods)), ("nodes up", len(rows)), *((by, len(found)) for (by, _), found in groups.items()))
     return Idle(NO_NODE_FITS, f"finds no node for {waiting}: {told}", change, numbers, declared.ref)
 

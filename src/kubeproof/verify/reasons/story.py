@@ -167,10 +167,17 @@ class Story:
     def _change(self) -> str:
         if not self._model.setup.nodes:
             return NO_NODES
-        changes = list(dict.fromkeys((*self._end_fight(), *(one.change for one in self._inaction if one.change))))
+        changes = list(dict.fromkeys((*self._end_fight(), *self._offers())))
         if not changes:
             return LOOK
         return "; or ".join(changes[:MOST_CHANGES])
+
+    def _offers(self) -> Iterator[str]:
+        """What loops ask for; ordinals that wait for one without a node are mended by mending that one."""
+        lacks_node = any(one.rule == "no-node-fits" for one in self._inaction)
+        for one in self._inaction:
+            if one.change and not (lacks_node and one.rule == "ordinal-waits-for-lower"):
+                yield one.change
 
     def _end_fight(self) -> Iterator[str]:
         """What ends a loop, by who is in it."""

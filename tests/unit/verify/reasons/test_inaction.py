@@ -337,6 +337,14 @@ def test_a_paused_deployment_has_no_pods_because_it_is_paused():
     assert found["rollout-paused"].change == "set spec.paused to false"
 
 
+def test_a_claim_that_does_not_exist_is_to_be_created_and_nothing_else_is_advised():
+    volumes = "volumes: [{name: d, persistentVolumeClaim: {claimName: nothere}}]\n      containers:"
+    found = only(verified(node("n1"), node("n2"), STATEFUL.replace("containers:", volumes), scenario(BOTH))).explanation
+
+    assert found is not None
+    assert found.change == 'Create the claim (persistentvolumeclaim "nothere" not found), or name one that exists.'
+
+
 def test_a_node_with_local_storage_is_kept_and_no_group_has_more_for_pods_that_wait():
     hungry = web(3, more="volumes: [{name: scratch, emptyDir: {}}]")
     groups = "intents:\n  - {minReady: {target: Deployment/shop/web, count: 3, when: eventuallyAlways}}"
