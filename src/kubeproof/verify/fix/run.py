@@ -18,12 +18,13 @@ from kubeproof.verify.fix.judging import GUARD, Judge, MatrixJudge, ScenarioJudg
 from kubeproof.verify.fix.judging import Effort as Asked
 from kubeproof.verify.fix.outcomes import Key, Level, Outcome, Outcomes
 from kubeproof.verify.fix.result import Effort, FileChange, FixResult, Proposal, Tried
-from kubeproof.verify.fix.search import FIRST_STATES, Clock, Counts, Found, Search
+from kubeproof.verify.fix.search import FIRST_STATES, MOST_EDITS, Clock, Counts, Found, Search
 from kubeproof.verify.matrix import asks_for_matrix
 from kubeproof.verify.options import VerifyOptions
 
 BUDGET_S = 60.0
 LOOKING_SHARE = 0.35  # of the budget, for what is violated to begin with
+TOGETHER_SHARE = 0.6  # of the time, for a repair of all that is violated before one after the other is mended
 STATES = 400_000
 
 
@@ -104,7 +105,13 @@ class _Hunt:
         self._edits = [edit for edit in found if not any(is_untouchable(one) for one, _ in edit.changes)]
 
     def mend(self, groups: Sequence[Sequence[Key]]) -> list[Found]:
-        """Repairs of all groups, each on top of the one before; alternatives where there is one group only."""
+        """Repairs of all groups, at once where few edits may do, or each on top of the one before.
+
+        Alternatives only where there is one group. Together goals are cheaper: all that held is proved once.
+        """
+        together = self._mend_together([key for goals in groups for key in goals]) if len(groups) > 1 else []
+        if together:
+            return together
         done: list[Found] = []
         base: tuple[Edit, ...] = ()
         before, alternatives = dict(self._before), self._options.wanted if len(groups) == 1 else 1
@@ -113,10 +120,25 @@ class _Hunt:
             share_s = left_s / (len(groups) - number)
             if base and self._is_mended(base, goals, before, share_s):
                 continue
-            found = self._search(before, tuple(goals), base, self._deadline_s - left_s + share_s, alternatives)
+            until_s = self._deadline_s - left_s + share_s
+            found = self._search(before, tuple(goals), base, until_s, alternatives, self._options.max_candidates)
             if found:
                 before, base, done = {**before, **found[0].outcomes}, found[0].edits, found
         return [replace(one, outcomes={**before, **one.outcomes}) for one in done]
+
+    def _mend_together(self, goals: Sequence[Key]) -> list[Found]:
+        """One repair of all goals, if an edit for each workload that is hit is not too many."""
+        if len({key[0] for key in goals}) > MOST_EDITS:
+            return []
+        now_s = self._clock()
+        most = self._options.max_candidates
+        found = self._search(
+            self._before, tuple(goals), (), now_s + TOGETHER_SHARE * (self._deadline_s - now_s), 1,
+            None if most is None else self._counts.candidates + most // 2,
+        )  # fmt: skip
+        if not found:
+            self.ended_by = ""  # there is another way to go
+        return [replace(one, outcomes={**self._before, **one.outcomes}) for one in found]
 
     def _is_mended(
         self, base: tuple[Edit, ...], goals: Sequence[Key], before: dict[Key, Outcome], share_s: float
@@ -130,11 +152,17 @@ class _Hunt:
         return is_mended
 
     def _search(
-        self, before: Outcomes, goals: tuple[Key, ...], base: tuple[Edit, ...], until_s: float, wanted: int
+        self,
+        before: Outcomes,
+        goals: tuple[Key, ...],
+        base: tuple[Edit, ...],
+        until_s: float,
+        wanted: int,
+        max_candidates: int | None,
     ) -> list[Found]:
         search = Search(
             self._given, self._judge, before, goals, self._edits, base, until_s, self._stop, self._counts, wanted,
-            self._options.max_candidates, self._clock,
+            max_candidates, self._clock,
         )  # fmt: skip
         found = search.run()
         if not found:

@@ -34,6 +34,7 @@ MOST_RUNS = 40  # counterexamples that are kept for replays
 REPLAYED_EACH = 6  # of them for one candidate
 FIRST_STATES, LATER_STATES = 20_000, 400_000
 FIRST_SHARE, LATER_SHARE = 0.25, 0.5  # of the time that is left, for one candidate
+REST_SHARE = 0.8  # for what held before, once the goals are met: no other candidate has come so far
 UNHELPED = 40  # on top of the cost, for each goal that none of several edits helps
 OTHER_RUN = 20  # or, once, if one of them at least changes how it comes to the violation
 AGAIN = 40  # on top of the cost: a candidate that a limit left open comes again later
@@ -221,7 +222,7 @@ class Search:
             return self._fail(outcomes, worse)
         self.counts.full += 1
         rest = [key for key, outcome in self.before.items() if key not in goals and outcome.level < Level.BAD]
-        outcomes = {**outcomes, **self.judge.ask(loaded, rest, self._effort(is_again))}
+        outcomes = {**outcomes, **self.judge.ask(loaded, rest, self._effort(is_again, REST_SHARE))}
         asked = {key: self.before[key] for key in (*self.goals, *rest)}
         worse = find_worse(asked, outcomes, self.goals, self.judge.enough)
         if worse:
@@ -231,9 +232,9 @@ class Search:
         self.found.append(Found(chosen, outcomes))
         return None
 
-    def _effort(self, is_again: bool) -> Effort:
+    def _effort(self, is_again: bool, share: float = 0.0) -> Effort:
         left_s = max(0.1, self.deadline_s - self.clock())
-        share = LATER_SHARE if is_again else FIRST_SHARE
+        share = share or (LATER_SHARE if is_again else FIRST_SHARE)
         return Effort(LATER_STATES if is_again else FIRST_STATES, max(0.5, share * left_s))
 
     def _fail(self, outcomes: Outcomes, worse: list[Key]) -> Failure:

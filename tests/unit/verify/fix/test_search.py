@@ -120,6 +120,18 @@ def test_without_a_scenario_workloads_that_get_stuck_are_mended(tmp_path):
     assert found.proposals[0].repairs == ("Deployment/shop/web (drain)",)
 
 
+def test_workloads_that_get_stuck_by_budgets_of_their_own_are_mended_by_one_change_of_both(tmp_path):
+    percent = BUDGET.replace("minAvailable: 2", "minAvailable: 80%")
+    others = (web(1, name="api"), percent.replace("web", "api"))
+    path = written(tmp_path, node("a"), node("b"), web(1), percent, *others)
+    found = find_repairs(load(path), FixOptions(faults=("drain",), max_candidates=40))
+
+    assert len(found.violated) == 2
+    assert [sorted(edit.title for edit in one.edits) for one in found.proposals] == [
+        ["PodDisruptionBudget/shop/api: maxUnavailable 1", "PodDisruptionBudget/shop/web: maxUnavailable 1"]
+    ]
+
+
 def test_what_cannot_be_mended_is_told_with_what_was_tried(tmp_path):
     path = written(tmp_path, node("a", cpu="1"), web(2), scenario("{schedulable: {target: Deployment/shop/web}}"))
     found = find_repairs(load(path), FixOptions(limits=Limits(allowed=("replicas",))))
