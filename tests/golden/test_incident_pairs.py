@@ -6,8 +6,6 @@ mechanism, and the repaired variant must not have it.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from kubeproof.manifests.load import load
@@ -18,11 +16,11 @@ from kubeproof.verify.matrix.options import MatrixOptions
 from kubeproof.verify.matrix.result import Grade, Matrix
 from kubeproof.verify.matrix.run import run_matrix
 from kubeproof.verify.options import VerifyOptions
+from tests.golden.incidents import PAIRS
 
-CASES = Path(__file__).resolve().parents[3] / "shared" / "example-cases"
 STUCK, DIPS, STEADY = Grade.STUCK, Grade.DIPS, Grade.STEADY
 
-pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="the incident pairs are not here")
+pytestmark = pytest.mark.skipif(not PAIRS.is_dir(), reason="the incident pairs are not here")
 
 CELLS = [  # case, faults, workload and grade of the violating and of the safe variant
     ("01", "rollout", "Deployment/shop/web", STUCK, STEADY),
@@ -49,7 +47,7 @@ CHECKS = [  # case, check, its target in the violating variant; the safe one has
 
 def variant(case: str, which: str) -> Loaded:
     """The manifests of a variant; the Scenario stands beside them and is not read."""
-    (folder,) = CASES.glob(f"{case}-*")
+    (folder,) = PAIRS.glob(f"{case}-*")
     return load((str(folder / which),), is_tolerant=True)
 
 

@@ -5,8 +5,6 @@ They must stand in the three sentences at the top of the violation, for a reader
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from kubeproof.cases.library import load_case
@@ -14,8 +12,7 @@ from kubeproof.manifests.load import load
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify_intents
-
-PAIRS = Path(__file__).resolve().parents[3] / "shared" / "example-cases"
+from tests.golden.incidents import PAIRS
 
 CASES = {  # case: what the text has to say
     "c1": ("6 pods, at most 5", "autoscaler web", "target 50 %", "ceil(1.68 x 4) = 7", "limited to maxReplicas 6"),

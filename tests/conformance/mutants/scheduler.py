@@ -471,15 +471,15 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a claim for one pod may have two",
         VOLUME_PLUGINS,
-        "return IN_USE if state else None",
+        "return self._rejection if state else None",
         "return None",
         VOLUMES,
     ),
     Mutant(
         "a claim for one pod keeps others off its own node only",
         VOLUME_PLUGINS,
-        "return IN_USE if state else None",
-        "return IN_USE if fact else None",
+        "return self._rejection if state else None",
+        "return self._rejection if fact else None",
         VOLUMES,
     ),
     Mutant(
