@@ -93,6 +93,7 @@ class Event:
     source: Source = field(default=Source(), compare=False)
     chance: Chance | None = None  # how likely it is, for each subject; None: open
     recovery: Chance | None = None  # how likely its end is, where it has one
+    crews: int | None = None  # so many ends at a time are worked on; None: each by itself
 
     @property
     def conditions(self) -> tuple[str, ...]:

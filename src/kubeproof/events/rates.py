@@ -16,6 +16,7 @@ class Rate(NamedTuple):
     per_s: float  # as a rate
     per_tick: float  # as a probability
     is_whole: bool = False
+    most: int | None = None  # where there are more alternatives, they share what so many of them would have
 
 
 def event_rate(source: Loop, decision: Decision, level: int, tick_s: int) -> Rate | None:
@@ -26,8 +27,19 @@ def event_rate(source: Loop, decision: Decision, level: int, tick_s: int) -> Rat
     event: Event = origin.event
     if event.level_count:
         return _level_rate(event, decision, level, tick_s)
-    chance = event.recovery if ends_earlier(source, decision) else event.chance
-    return None if chance is None else Rate(chance.rate(tick_s), chance.within(tick_s), event.has_one_chance)
+    is_end = ends_earlier(source, decision)
+    chance = event.recovery if is_end else event.chance
+    if chance is None:
+        return None
+    most = event.crews if is_end else None
+    return Rate(chance.rate(tick_s), chance.within(tick_s), event.has_one_chance, most)
+
+
+def share_of(rate: Rate, alternatives: float) -> float:
+    """The part of its rate that each of so many alternatives of an event has."""
+    if rate.is_whole:
+        return 1 / alternatives
+    return 1.0 if rate.most is None else min(1.0, rate.most / alternatives)
 
 
 def _level_rate(event: Event, decision: Decision, level: int, tick_s: int) -> Rate | None:

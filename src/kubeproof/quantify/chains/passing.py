@@ -139,13 +139,22 @@ def rates_of(states: int, steps: Steps, effects: Effects, roles: Roles) -> Rates
 
 
 def parts_of_rates(steps: Steps, effects: Effects, step: Ints) -> Floats:
-    """Per step how much of its effect's rate is its: by its weight, or its share where the rate is that of all."""
+    """Per step how much of its effect's rate is its: by its weight, or its share where the rate is that of all.
+
+    Where at most so many alternatives come as fast as their rate says, more of them share that.
+    """
     source, effect, weight = steps.source[step], steps.effect[step], steps.weight[step].copy()
-    whole = effects.is_whole[effect]
     key = source * (int(effects.loop.max(initial=0)) + 1) + effects.loop[effect]
-    _, group = np.unique(key[whole], return_inverse=True)
-    weight[whole] /= np.bincount(group, weights=weight[whole])[group]
+    whole, few = effects.is_whole[effect], np.isfinite(effects.most[effect])
+    weight[whole] /= _sums_of(key[whole], weight[whole])
+    weight[few] *= np.minimum(1.0, effects.most[effect[few]] / _sums_of(key[few], weight[few]))
     return weight
+
+
+def _sums_of(key: Ints, weight: Floats) -> Floats:
+    """Per step the sum over all with its key."""
+    _, group = np.unique(key, return_inverse=True)
+    return np.bincount(group, weights=weight).astype(np.float64, copy=False)[group]
 
 
 def starts_of(numbers: Ints, size: int) -> Ints:

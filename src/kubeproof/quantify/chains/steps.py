@@ -56,6 +56,7 @@ class Effects:
     rate: Floats  # per second and alternative; NaN where open or no event
     per_tick: Floats  # probability within a tick of rest
     is_whole: Bools  # both are those of all alternatives together
+    most: Floats  # so many alternatives at most come as fast as that; infinite where all do
     orders: Floats  # in how many orders the same choice of equals was counted
     tags: tuple[int, ...]
 
@@ -78,6 +79,7 @@ def effects_of(space: Space, steps: Steps, tick_s: int) -> Effects:
     role, loop = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
     seconds, rate, per_tick = np.zeros(size), np.full(size, np.nan), np.zeros(size)
     is_whole, orders = np.zeros(size, dtype=np.bool_), np.ones(size)
+    most = np.full(size, np.inf)
     names = {name: number for number, name in enumerate(dict.fromkeys(a.name for a in space.system.actors))}
     first = np.full(size, -1, dtype=np.int64)
     first[steps.effect[::-1]] = np.arange(len(steps.effect))[::-1]
@@ -94,8 +96,10 @@ def effects_of(space: Space, steps: Steps, tick_s: int) -> Effects:
         elif effect.role in (Role.EVENT, Role.OPTIONAL):
             found = event_rate(space.plan.actors[actor], decision, _level(space, actor, int(steps.source[at])), tick_s)
             if found is not None:
-                rate[number], per_tick[number], is_whole[number] = found
-    return Effects(role, loop, seconds, rate, per_tick, is_whole, orders, tuple(effect.tags for effect in known))
+                rate[number], per_tick[number], is_whole[number] = found[:3]
+                most[number] = np.inf if found.most is None else found.most
+    tags = tuple(effect.tags for effect in known)
+    return Effects(role, loop, seconds, rate, per_tick, is_whole, most, orders, tags)
 
 
 def _level(space: Space, actor: int, state: int) -> int:

@@ -23,7 +23,7 @@ _LARGEST = 1e12
 _LEAST = 1e-300  # what is rarer may become 0 when it is divided among seconds, and the impossible is no event
 _MOST_TIMES = 20  # start-up times: each is a way of its own for every pod
 _CHANCES = ("probability", "ratePerHour", "ratePerYear", "mtbf")
-CHANCE_KEYS = (*_CHANCES, "mttr")  # of an event, beside its own fields
+CHANCE_KEYS = (*_CHANCES, "mttr", "crews")  # of an event, beside its own fields
 _HOUR_S, _YEAR_H = 3600, 8760
 
 
@@ -35,7 +35,17 @@ def with_chance(fields: Fields, event: Event) -> Event:
     if chance is not None and not event.is_chosen:
         key = next(key for key in _CHANCES if fields.has(key))
         fields.fail(key, "has no meaning here", remedy="It is not something that happens at a moment: remove the field")
-    return replace(event, chance=chance, recovery=_recovery(fields, event))
+    recovery = _recovery(fields, event)
+    return replace(event, chance=chance, recovery=recovery, crews=_crews(fields, recovery))
+
+
+def _crews(fields: Fields, recovery: Chance | None) -> int | None:
+    """How many ends are worked on at a time; absent, each goes on by itself."""
+    if not fields.has("crews"):
+        return None
+    if recovery is None:
+        fields.fail("crews", "is given, but not how long a repair takes", remedy="Write mttr: 1h beside it")
+    return fields.integer("crews", least=1)
 
 
 def _recovery(fields: Fields, event: Event) -> Chance | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.loops.control import Decision, Role, Stage
-from kubeproof.events.rates import event_rate
+from kubeproof.events.rates import event_rate, share_of
 from kubeproof.simulate.control.measuring.views import Onlooker
 from kubeproof.simulate.control.walk import Taken, Walk
 
@@ -48,7 +48,7 @@ class Hazards:
             if decision.role == Role.EVENT and number:
                 rate = event_rate(one.controller, decision, level, self._tick_s)
                 if rate is not None:
-                    yield one, decision, rate.per_s * number / (everything if rate.is_whole else 1)
+                    yield one, decision, rate.per_s * number * share_of(rate, everything)
 
     def take(self, threat: Threat) -> Iterator[Taken]:
         """Lets it happen, if it still may: clocks may have run out since it was drawn."""
