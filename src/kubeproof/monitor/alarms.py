@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from kubeproof.monitor.incidents.policy import Level
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.verdicts import Verdict
 
@@ -27,7 +28,8 @@ class Alarm(NamedTuple):
     """One violation, or one that cannot be judged because events were lost. Times in microseconds of the stream.
 
     `about` is the missing or excess event. The evidence lies between `start_us` and `end_us`; `detected_us` is the
-    first moment at which the monitor could know.
+    first moment at which the monitor could know. `incident` is the number of what it belongs to, 0 until that is known,
+    and `level` how grave that is by now.
     """
 
     rule: str
@@ -42,6 +44,8 @@ class Alarm(NamedTuple):
     run: str = ""
     key: str = ""
     at_end: bool = False  # known only because the run was over
+    incident: int = 0
+    level: Level = Level.WARNING
 
     @property
     def time_to_detect_us(self) -> int:
@@ -54,6 +58,7 @@ def to_value(alarm: Alarm, number: int) -> dict[str, Any]:
         "id": number,
         **alarm._asdict(),
         "kind": alarm.kind.value,
+        "level": alarm.level.value,
         "time_to_detect_us": alarm.time_to_detect_us,
     }
 
@@ -61,4 +66,4 @@ def to_value(alarm: Alarm, number: int) -> dict[str, Any]:
 def from_value(value: dict[str, Any]) -> Alarm:
     """The alarm that `to_value` wrote."""
     fields = {name: value[name] for name in Alarm._fields}
-    return Alarm(**{**fields, "kind": Kind(value["kind"])})
+    return Alarm(**{**fields, "kind": Kind(value["kind"]), "level": Level(value["level"])})

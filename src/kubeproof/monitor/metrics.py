@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from kubeproof.errors import EnvironmentProblem, UsageError
 from kubeproof.monitor.alarms import Alarm
+from kubeproof.monitor.incidents.policy import Level
 from kubeproof.monitor.intake.arrival import Counts
 from kubeproof.values import dataclass
 
@@ -24,6 +25,7 @@ class Metrics:
 
     counts: Counts = field(default_factory=Counts)
     alarms: Counter[tuple[str, str]] = field(default_factory=Counter)  # rule, verdict
+    incidents: Counter[Level] = field(default_factory=Counter)  # by how grave they became
     pending: int = 0
     newest_us: int = 0
     delays_s: list[float] = field(default_factory=lambda: [0.0, 0.0])  # sum, count
@@ -56,6 +58,9 @@ class Metrics:
         yield from _head("alarms_total", "counter", "Alarms raised.")
         for (rule, verdict), count in sorted(self.alarms.copy().items()):
             yield f'{_PREFIX}alarms_total{{rule="{_escape(rule)}",verdict="{verdict}"}} {count}'
+        yield from _head("incidents", "gauge", "Incidents so far, by how grave they have become.")
+        for level in Level:
+            yield f'{_PREFIX}incidents{{level="{level.value}"}} {self.incidents[level]}'
         yield from _head("time_to_detect_seconds", "histogram", "From the start of the evidence to the alarm.")
         total, number = self.delays_s
         for bound in _BUCKETS_S:

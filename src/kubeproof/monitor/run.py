@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import groupby, islice
 from typing import Literal, Protocol, runtime_checkable
 
 from kubeproof.errors import EnvironmentProblem, EventError
 from kubeproof.monitor.event import SECOND_US, Event
+from kubeproof.monitor.incidents.policy import Level
 from kubeproof.monitor.intake.stream import Numbered, StreamMonitor, StreamOptions
 from kubeproof.monitor.metrics import Metrics
 from kubeproof.monitor.readers.losses import Tally
@@ -69,6 +71,7 @@ class Summary:
     given_up: int = 0  # runs
     refused: EventError | None = None  # why reading ended before the input did
     is_interrupted: bool = False  # the stream went on
+    incidents: Counter[Level] = field(default_factory=Counter)  # as grave as they became
 
     @property
     def verdict(self) -> Verdict | Literal["quiet"]:
@@ -279,6 +282,7 @@ class _Watching:
         """Files first, then the transaction that knows their lengths, then those who cannot be taken back."""
         self._count(alarms)
         self._metrics.counts, self._metrics.pending = self._monitor.counts, self._monitor.open()
+        self._metrics.incidents = self._monitor.incidents
         lengths = {file.path: file.write(alarms) for file in self._files}
         if self._store is not None:
             state, lost = self._monitor.state(), self._tally.count
@@ -315,7 +319,7 @@ class _Watching:
             counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown,
             0 if self._wanted.is_complete else self._monitor.open(), tuple(self._monitor.resting()), len(self._waiting),
             counts.lost, tuple(self._tally.places), counts.outliers, counts.ended, counts.resumed, counts.given_up,
-            self._refused,
+            self._refused, incidents=self._monitor.incidents,
         )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from kubeproof.monitor.rules.words import describe_learned
 from kubeproof.monitor.rules.writer import to_value as rule_value
 from kubeproof.monitor.times import show_duration, show_time
 from kubeproof.report.escape import escape
+from kubeproof.report.incidents import count_levels
 
 if TYPE_CHECKING:
     from kubeproof.monitor.intake.stream import Numbered
@@ -23,7 +24,7 @@ CAVEATS = (
     "A run that stops at an API error breaks every long rule, so recall on whole runs flatters; silent failures, which "
     "no API error tells, are the harder test.",
     "False alarms on runs with a fault but without a failure are partly real deviations that did no visible harm.",
-    "Alarms at the end of a run are known only because the run was over; early alarms are those that came while it "
+    "Alarms at the end of a run are known only because the run was over; early warnings are those that came while it "
     "went on, after the fault was first active, and before the first symptom.",
 )
 UNREADABLE = "records could not be read and count as lost"
@@ -36,12 +37,18 @@ def _text(lines: Iterator[str]) -> str:
 def notes(mined: Mined) -> tuple[str, ...]:
     """What the miner did, line by line."""
     late, others = mined.late, mined.false_alarms - mined.late
+    needed = mined.rules.incidents.failure_at
+    learnt = (
+        f"A failure takes {needed} different event{'s' * (needed > 1)} missing or too many: learnt from "
+        f"{mined.judged:,} runs with injected faults, F1 {mined.f1:.3f} on them.",
+    )
     return (
         f"Learned from {mined.events:,} events of {mined.runs:,} fault-free runs: {len(mined.rules.rules)} rules.",
         f"Times allowed: the longest delay seen times {mined.margin:g} plus a second.",
         f"Cross-validation: rules learned without them raise false alarms on {mined.false_alarms} runs "
         f"({mined.false_alarms / mined.runs:.1%}): {late} too late, {others} out of order or missing.",
         f"Left out: {mined.redundant} rules that follow from others, {mined.unstable} that are not stable.",
+        *(learnt if mined.judged else ()),
     )
 
 
@@ -69,6 +76,8 @@ def render_mined_json(mined: Mined) -> str:
         "late": mined.late,
         "unstable": mined.unstable,
         "redundant": mined.redundant,
+        "failure_at": mined.rules.incidents.failure_at,
+        "judged": mined.judged,
     }
     return json.dumps(document, indent=2) + "\n"
 
@@ -88,10 +97,11 @@ def alarm_text(numbered: Numbered) -> str:
     """One alarm for people."""
     number, alarm = numbered
     run = f" run {alarm.run}" if alarm.run else ""
+    incident = f"incident {alarm.incident} {alarm.level.value}"
     line = (
         f"{alarm.verdict} {show_time(alarm.detected_us)}{run} {alarm.kind.value} {alarm.about}: {alarm.text} "
         f"[{alarm.rule}; evidence from {show_time(alarm.start_us)}, detected after "
-        f"{show_duration(max(0, alarm.time_to_detect_us))}, alarm {number}]"
+        f"{show_duration(max(0, alarm.time_to_detect_us))}, alarm {number}, {incident}]"
     )
     return f"{escape(line)}\n"
 
@@ -124,6 +134,8 @@ def summary_text(summary: Summary) -> str:
             yield f"note: {len(summary.resting)} rules about whole runs rest, the stream does not tell runs apart"
         if summary.is_interrupted:
             yield "note: interrupted, the stream went on"
+        if summary.incidents:
+            yield f"incidents: {count_levels(summary.incidents)}"
         if not summary.events:
             yield "note: there were no events, so nothing was checked"
         yield f"{summary.verdict}: {summary.violated:,} alarms, {summary.unknown:,} unknown, {summary.events:,} events"
@@ -142,25 +154,36 @@ def scores_text(scores: Scores, how: str) -> str:
     """The figures of an evaluation with what they do not tell."""
 
     def lines() -> Iterator[str]:
-        yield f"{how}; up to {scores.rules} rules"
+        yield f"{how}; up to {scores.rules} rules; a failure takes {_needed(scores)}"
         yield _count("recall", scores.true_alarms, scores.failures, "failures")
         alarms = scores.true_alarms + scores.false_alarms
-        yield _count("precision", scores.true_alarms, alarms, "runs with an alarm")
+        yield _count("precision", scores.true_alarms, alarms, "runs called a failure")
         yield f"F1                 {scores.f1:.3f}"
         yield f"accuracy           {scores.accuracy:.3f}"
         yield _count("silent failures", scores.silent_found, scores.silent, "found")
-        yield _count("clean runs", scores.clean_alarmed, scores.clean, "with a false alarm")
-        yield _count("early alarms", scores.early, scores.failures, "failures alarmed before the first symptom")
+        yield _count("clean runs", scores.clean_alarmed, scores.clean, "called a failure")
+        yield _count("early warnings", scores.early, scores.failures, "failures warned of before the first symptom")
+        yield _count(
+            "early failures", scores.early_failures, scores.failures, "called failures before the first symptom"
+        )
         if scores.early:
             yield f"lead               {scores.median_lead_us / 1_000_000:.1f} s median, where early"
         if scores.damaged:
             found = scores.damaged_found
-            yield f"not counted        {scores.damaged} runs that failed without a fault, {found} of them alarmed"
+            failed = f"{scores.damaged} runs that failed without a fault"
+            yield f"not counted        {failed}, {found} of them called a failure"
         if scores.premature:
-            yield f"not early          {scores.premature} failures with alarms only before the fault was active"
+            yield f"not early          {scores.premature} failures with warnings only before the fault was active"
         yield from (f"caveat: {caveat}" for caveat in CAVEATS)
 
     return _text(lines())
+
+
+def _needed(scores: Scores) -> str:
+    """How many different events make a failure, in words."""
+    few, many = min(scores.failure_at), max(scores.failure_at)
+    span = f"{few}" if few == many else f"{few} to {many}"
+    return f"{span} different event{'s' * (many > 1)} missing or too many"
 
 
 def _count(what: str, part: int, whole: int, meaning: str) -> str:
@@ -180,7 +203,19 @@ def scores_json(scores: Scores, how: str) -> str:
         "clean_alarmed",
         "clean",
     )
-    names += ("early", "damaged_found", "damaged", "premature", "rules", "recall", "precision", "f1", "accuracy")
+    names += (
+        "early",
+        "early_failures",
+        "damaged_found",
+        "damaged",
+        "premature",
+        "rules",
+        "recall",
+        "precision",
+        "f1",
+        "accuracy",
+    )
     figures = {name: getattr(scores, name) for name in names}
+    learned = {"failure_at": scores.failure_at}
     lead = {"median_lead_s": scores.median_lead_us / 1_000_000}
-    return json.dumps({"version": 1, "how": how, **figures, **lead, "caveats": CAVEATS}, indent=2) + "\n"
+    return json.dumps({"version": 1, "how": how, **figures, **learned, **lead, "caveats": CAVEATS}, indent=2) + "\n"

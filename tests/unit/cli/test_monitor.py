@@ -56,7 +56,8 @@ def test_an_alarm_ends_with_1_and_says_what_is_missing(folder, capsys):
     assert main(["monitor", "run", "--rules", "rules.yaml", "bad.jsonl"]) == 1
     assert capsys.readouterr().out == (
         "VIOLATED 6.000s missing answer: ask at 1.000s was not followed by answer within 5s "
-        "[answered; evidence from 1.000s, detected after 5s, alarm 1]\n"
+        "[answered; evidence from 1.000s, detected after 5s, alarm 1, incident 1 failure]\n"
+        "incidents: 1 failure\n"
         "VIOLATED: 1 alarms, 0 unknown, 2 events\n"
     )
 
@@ -84,7 +85,7 @@ def test_ndjson_has_one_alarm_per_line_and_nothing_else(folder, capsys):
         "answer",
         5_000_000,
     )
-    assert err == "VIOLATED: 1 alarms, 0 unknown, 2 events\n"
+    assert err == "incidents: 1 failure\nVIOLATED: 1 alarms, 0 unknown, 2 events\n"
 
 
 def test_standard_input_is_read(folder, capsys, monkeypatch):
@@ -114,7 +115,9 @@ def test_a_webhook_that_does_not_answer_is_told_and_the_alarm_counts(folder, cap
     assert main(["monitor", "run", "--rules", "rules.yaml", "--webhook", "http://127.0.0.1:9/", "bad.jsonl"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "note: 1 alarms could not be delivered" in lines
-    assert sum("alarm 1]" in line for line in lines) == 1  # told once, however often the webhook is tried
+    assert (
+        sum("alarm 1, incident 1 failure]" in line for line in lines) == 1
+    )  # told once, however often the webhook is tried
 
 
 @pytest.mark.parametrize(
@@ -159,7 +162,10 @@ def test_cross_validation_tells_its_caveats(runs, capsys):
     assert main(["monitor", "evaluate", "--folds", "5", "--runs", "runs"]) == 0
     out = capsys.readouterr().out
 
-    assert out.startswith("5-fold cross-validation; up to 1 rules\nrecall             1.000  (1 of 1 failures)\n")
+    assert out.startswith(
+        "5-fold cross-validation; up to 1 rules; a failure takes 1 different event missing or too many\n"
+        "recall             1.000  (1 of 1 failures)\n"
+    )
     assert out.count("caveat: ") == 3
 
 
@@ -176,3 +182,24 @@ def test_rules_are_shown_and_exported(folder, capsys):
     assert "timer:interval(5 sec)" in capsys.readouterr().out
     assert main(["monitor", "rules", "rules.yaml", "-o", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["rules"][0]["followedBy"]["within"] == "5s"
+
+
+def test_incidents_of_a_file_of_alarms_are_shown(folder, capsys):
+    main(["monitor", "run", "--rules", "rules.yaml", "-o", "ndjson=alarms.ndjson", "bad.jsonl"])
+    capsys.readouterr()
+
+    command = ["monitor", "incidents", "alarms.ndjson", "--events", "bad.jsonl"]
+    assert main([*command, "-o", "text", "-o", "html=page.html"]) == 1
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("FAILURE incident 1: begins with missing ")
+    assert lines[-2:] == ["    20.000s other", "incidents: 1 failure"]
+    assert "<!DOCTYPE html>" in (folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize(("content", "code"), [("", 5), ("{}\n", 4)])
+def test_files_without_alarms_are_told_apart(folder, capsys, content, code):
+    (folder / "alarms.ndjson").write_text(content)
+
+    assert main(["monitor", "incidents", "alarms.ndjson"]) == code
+    assert "alarm" in capsys.readouterr().err

@@ -6,12 +6,13 @@ import pytest
 
 from kubeproof.errors import EventError, NothingToCheckError, UsageError
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.mining.evaluate import cross_validate, evaluate, judge, score
+from kubeproof.monitor.incidents.policy import Level, Policy
+from kubeproof.monitor.mining.evaluate import cross_validate, evaluate, judge, learn_policy, score
 from kubeproof.monitor.mining.runs import RunInfo, event_files, label_events, read_index
-from kubeproof.monitor.rules.rules import FollowedBy, Pattern, Rule
+from kubeproof.monitor.rules.rules import FollowedBy, Pattern, Rule, RuleSet
 
 SECOND = 1_000_000
-RULES = (Rule("r", FollowedBy(Pattern("a"), Pattern("b"), 10 * SECOND)),)
+RULES = RuleSet((Rule("r", FollowedBy(Pattern("a"), Pattern("b"), 10 * SECOND)),))
 GOOD = [Event(0, "a"), Event(5 * SECOND, "b"), Event(60 * SECOND, "z")]
 BAD = [Event(0, "a"), Event(60 * SECOND, "z")]
 
@@ -48,20 +49,20 @@ def test_the_figures_count_what_they_say():
 def test_the_clock_goes_on_after_the_last_event():
     only = [Event(0, "a")]
 
-    assert judge(RULES, info("r", end=30), only).first_us == 10 * SECOND
-    assert judge(RULES, info("r", end=5), only).first_us is None  # known at the end only
-    assert judge(RULES, info("r", end=5), only).alarms == 1
+    assert judge(RULES, info("r", end=30), only).warned_us == 10 * SECOND
+    assert judge(RULES, info("r", end=5), only).warned_us is None  # known at the end only
+    assert judge(RULES, info("r", end=5), only).level is Level.FAILURE
 
 
 def test_an_alarm_before_the_fault_was_active_is_not_early():
     result = judge(RULES, info("r", failed=True, active=20, symptom=30, end=60), BAD)
 
-    assert (result.first_us, result.is_premature, result.alarms) == (None, True, 1)
+    assert (result.warned_us, result.failed_us, result.is_premature, result.level) == (None, None, True, Level.FAILURE)
     assert score([result], 1).premature == 1
 
 
 def test_runs_need_not_be_in_order():
-    assert judge(RULES, info("r"), list(reversed(GOOD))).alarms == 0
+    assert judge(RULES, info("r"), list(reversed(GOOD))).level is None
 
 
 def test_folds_learn_only_from_clean_runs_of_the_others():
@@ -130,3 +131,50 @@ def test_a_directory_without_index_has_unlabelled_runs(tmp_path):
 def test_a_directory_without_events_is_wrong_usage(tmp_path):
     with pytest.raises(UsageError, match="no file of events"):
         event_files([str(tmp_path)])
+
+
+PAIRS = RuleSet(
+    tuple(
+        Rule(f"{first}{then}", FollowedBy(Pattern(first), Pattern(then), SECOND)) for first, then in ("ab", "cd", "ef")
+    )
+)
+
+
+def lacking(names):
+    """A run in which these answers do not come."""
+    events = [Event(0, name) for name in "ace"] + [Event(1000, name) for name in "bdf" if name not in names]
+    return [*events, Event(60 * SECOND, "z")]
+
+
+def test_a_run_with_a_warning_alone_is_not_alarmed():
+    strict = RuleSet(PAIRS.rules, incidents=Policy(failure_at=2))
+
+    scores = evaluate(
+        strict,
+        [info("one", failed=True), info("two", failed=True, symptom=30)],
+        {"one": lacking("b"), "two": lacking("bd")},
+    )
+
+    assert (scores.true_alarms, scores.missed, scores.early, scores.early_failures, scores.failure_at) == (
+        1,
+        1,
+        1,
+        1,
+        (2,),
+    )
+
+
+@pytest.mark.parametrize(
+    ("failing", "harmless", "needed"), [("bd", "b", 2), ("bdf", "bd", 3), ("b", "", 1), ("bdf", "", 1)]
+)
+def test_the_least_evidence_that_tells_failures_apart_is_learnt(failing, harmless, needed):
+    infos = [info(f"f{number}", failed=True) for number in range(20)] + [info(f"h{number}") for number in range(20)]
+    runs = {one.name: lacking(failing if one.is_failure else harmless) for one in infos}
+
+    learned = learn_policy(PAIRS, infos, runs)
+
+    assert (learned.policy.failure_at, learned.runs, learned.f1) == (needed, 40, 1.0)
+
+
+def test_without_harmless_faults_every_alarm_counts():
+    assert learn_policy(PAIRS, [info("f", failed=True)], {"f": lacking("b")}).policy == Policy()

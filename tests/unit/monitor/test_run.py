@@ -290,7 +290,7 @@ def test_an_alarm_survives_json():
 def test_an_alarm_is_harmless_for_a_terminal():
     assert alarm_text((3, ALARM)) == (
         "VIOLATED 6.000s run q missing b: a was not followed by b "
-        "[r\\x1b; evidence from 1.000s, detected after 5s, alarm 3]\n"
+        "[r\\x1b; evidence from 1.000s, detected after 5s, alarm 3, incident 0 warning]\n"
     )
 
 

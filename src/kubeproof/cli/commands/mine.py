@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from kubeproof.cli.commands.monitor import FORMAT
 from kubeproof.cli.options.outputs import Output, emit, output_option
 from kubeproof.cli.options.ranges import NumberRange
+
+if TYPE_CHECKING:
+    from kubeproof.monitor.event import Event
 
 
 @click.command("mine", short_help="Learn rules from the events of fault-free runs.")
@@ -29,8 +34,8 @@ def mine_command(
 ) -> int:  # fmt: skip
     """Learn rules from the events of fault-free runs.
 
-    PATH is a file of events, or a directory of them. With runs.csv in the directory, only runs without an injected
-    fault that did not fail are used.
+    PATH is a file of events, or a directory of them. With runs.csv in the directory, rules are learned from runs
+    without an injected fault that did not fail; runs with one tell how much evidence makes a failure.
 
     \b
     Examples:
@@ -41,19 +46,24 @@ def mine_command(
     \b
     Exit codes: 0 learned, 2 wrong usage, 4 input refused, 5 no fault-free run.
     """
+    from dataclasses import replace
+
+    from kubeproof.monitor.mining.evaluate import learn_policy
     from kubeproof.monitor.mining.mine import MineOptions, mine
-    from kubeproof.monitor.mining.runs import label_events, read_known_runs
+    from kubeproof.monitor.mining.runs import label_events, read_known_runs, split_injected
     from kubeproof.monitor.mining.traces import traces_of
     from kubeproof.monitor.rules.epl import to_epl
-    from kubeproof.monitor.rules.rules import RuleSet
     from kubeproof.monitor.rules.writer import to_yaml
     from kubeproof.report.monitor import notes, render_mined, render_mined_json
 
     known = read_known_runs(paths)
-    events = (event for event in label_events(paths, form) if event.run not in known or known[event.run].is_clean)
+    injected: dict[str, list[Event]] = {}
+    events = split_injected(label_events(paths, form), known, injected)
     options = MineOptions(folds=folds, false_alarms=false_alarms, support=support)
     mined = mine(traces_of(events), options, name)
-    noted = RuleSet(mined.rules.rules, name, notes(mined))
+    learned = learn_policy(mined.rules, [known[run] for run in sorted(injected)], injected)
+    mined = replace(mined, rules=replace(mined.rules, incidents=learned.policy), judged=learned.runs, f1=learned.f1)
+    noted = replace(mined.rules, notes=notes(mined))
     render = {
         "text": lambda: render_mined(mined),
         "yaml": lambda: to_yaml(noted),

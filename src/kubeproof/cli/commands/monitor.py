@@ -45,6 +45,7 @@ def monitor_group() -> None:
     \b
     Examples:
       kubeproof monitor run --rules rules.yaml events.jsonl
+      kubeproof monitor incidents alarms.ndjson -o html=incidents.html
       kubeproof monitor evaluate --rules rules.yaml --runs runs/
       kubeproof monitor rules rules.yaml -o epl
     """
@@ -229,9 +230,10 @@ def evaluate_command(
 ) -> int:
     """Tell how good rules are on runs whose outcome is known.
 
-    DIR holds files of events and runs.csv (docs/reference/rules.md). With --rules all runs are judged; those that the
-    rules were mined from tell nothing about false alarms. With --folds, rules are mined from the clean runs of the
-    other folds each time.
+    DIR holds files of events and runs.csv (docs/reference/rules.md). A run counts as alarmed if it has an incident of
+    level failure. With --rules all runs are judged; those that the rules were mined from tell nothing about false
+    alarms. With --folds, rules are mined from the clean runs of the other folds each time, and how much evidence makes
+    a failure is learnt from their other runs.
 
     \b
     Examples:
@@ -250,13 +252,58 @@ def evaluate_command(
     infos = list(read_index(directory).values())
     if not infos:
         raise UsageError(f"{directory} has no runs.csv", "It tells the outcome of each run: run, label, fault_type.")
-    rules = _rules(rules_file).rules if rules_file is not None else ()
     runs = by_run(label_events([directory], form))
     if folds is not None:
         how, scores = f"{folds}-fold cross-validation", cross_validate(infos, runs, folds)
     else:
-        how, scores = f"rules of {rules_file}", evaluate(rules, infos, runs)
+        how, scores = f"rules of {rules_file}", evaluate(_rules(rules_file), infos, runs)
     return emit(outputs, lambda output: (scores_json if output.format == "json" else scores_text)(scores, how))
+
+
+@monitor_group.command("incidents", short_help="Show alarms that belong together as incidents.")
+@click.argument("alarms_file", metavar="ALARMS")
+@click.option("--events", "event_files", metavar="FILE", multiple=True, help="Also show the events around; repeatable.")
+@click.option("--around", type=_Duration(), default="30s", show_default=True, help="With --events: how long around.")
+@click.option(
+    "--level", "least", type=click.Choice(["information", "warning", "failure"]), default="information",
+    show_default=True, help="Leave out what is less grave.",
+)  # fmt: skip
+@FORMAT
+@output_option("text", "json", "html")
+def incidents_command(
+    *, alarms_file: str, event_files: tuple[str, ...], around: int, least: str, form: str, outputs: tuple[Output, ...]
+) -> int:
+    """Show alarms that belong together as incidents: the gravest first, each with its evidence.
+
+    ALARMS is a file that kubeproof monitor run -o ndjson=FILE wrote, - for stdin.
+
+    \b
+    Examples:
+      kubeproof monitor incidents alarms.ndjson
+      kubeproof monitor incidents alarms.ndjson --level failure -o json
+      kubeproof monitor incidents alarms.ndjson --events events.jsonl -o html=incidents.html
+
+    \b
+    Exit codes: 0 no failure, 1 failures, 2 wrong usage, 4 input refused, 5 no
+    alarms.
+    """
+    from kubeproof.errors import NothingToCheckError
+    from kubeproof.monitor.incidents.incident import gather_incidents
+    from kubeproof.monitor.incidents.policy import Level
+    from kubeproof.monitor.incidents.recorded import find_events, read_alarms
+    from kubeproof.monitor.readers.formats import read_events
+    from kubeproof.report.incidents import incidents_html, incidents_json, incidents_text
+
+    found = gather_incidents(read_alarms(alarms_file))
+    if not found:
+        raise NothingToCheckError(f"E301 {alarms_file} has no alarms.")
+    order = list(Level)
+    shown = [one for one in found if order.index(one.level) >= order.index(Level(least))]
+    events = (event for path in event_files for event in read_events(path, form))
+    around_events = find_events(shown, events, around) if event_files else {}
+    render = {"text": incidents_text, "json": incidents_json, "html": incidents_html}
+    emit(outputs, lambda output: render[output.format](shown, around_events))
+    return int(any(one.level is Level.FAILURE for one in found))
 
 
 @monitor_group.command("rules", short_help="Show rules in words, or export them.")

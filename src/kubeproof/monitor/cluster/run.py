@@ -12,6 +12,7 @@ from kubeproof.monitor.cluster.change import Change
 from kubeproof.monitor.cluster.judges import Patience
 from kubeproof.monitor.cluster.monitor import ClusterMonitor
 from kubeproof.monitor.cluster.steady import SteadyTimes
+from kubeproof.monitor.incidents.book import IncidentBook
 from kubeproof.monitor.intake.arrival import Counts
 from kubeproof.monitor.metrics import Metrics
 from kubeproof.monitor.readers.losses import Tally
@@ -59,6 +60,7 @@ class _Watching:
         self._files = [FileSink(path, render, length=None) for path, render in wanted.files]
         for file in self._files:
             stack.callback(file.close)
+        self._book = IncidentBook()
         self._verdicts = {Verdict.VIOLATED: 0, Verdict.UNKNOWN: 0}
         self._number = self._taken = self._undelivered = 0
 
@@ -73,6 +75,7 @@ class _Watching:
         return Summary(
             self._taken, 0, 0, gaps, violated, unknown, waiting, (), self._undelivered, self._tally.count,
             tuple(self._tally.places), self._steady.outliers, refused=self._refused,
+            incidents=self._book.levels,
         )  # fmt: skip
 
     def _count(self, changes: Iterable[Change]) -> Iterator[Change]:
@@ -88,10 +91,11 @@ class _Watching:
 
     def _tell(self, alarms: Sequence[Alarm]) -> None:
         self._metrics.add(alarms)
+        self._metrics.incidents = self._book.levels
         for alarm in alarms:
             self._number += 1
             self._verdicts[alarm.verdict] += 1
-            numbered = [(self._number, alarm)]
+            numbered = [(self._number, self._book.take(alarm))]
             for file in self._files:
                 file.write(numbered)
             self._undelivered += sum(sink.tell(numbered) == 0 for sink in self._wanted.sinks)

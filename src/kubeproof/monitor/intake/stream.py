@@ -6,12 +6,15 @@ same numbers. A stream without runs is one partition; whoever scales out splits 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.engine import Partition
 from kubeproof.monitor.event import Event
+from kubeproof.monitor.incidents.book import IncidentBook
+from kubeproof.monitor.incidents.policy import Level
 from kubeproof.monitor.intake.arrival import Counts
 from kubeproof.monitor.intake.runs import Incoming, Intake, StreamOptions
 from kubeproof.monitor.rules.rules import AtMost, EqualCounts, Rule, RuleSet
@@ -31,6 +34,7 @@ class StreamMonitor:
         self._plans = {has_runs: Plan(rules.rules, has_runs=has_runs) for has_runs in (False, True)}
         self._partitions: dict[str, Partition] = {}
         self._found: list[Alarm] = []
+        self._book = IncidentBook(rules.rules, rules.incidents)
         self.raised = 0
 
     def feed(self, events: Iterable[Event]) -> list[Numbered]:
@@ -64,6 +68,11 @@ class StreamMonitor:
     def counts(self) -> Counts:
         """What happened on arrival, over all runs."""
         return self._intake.counts
+
+    @property
+    def incidents(self) -> Counter[Level]:
+        """How many incidents there were, as grave as they became."""
+        return self._book.levels
 
     @property
     def runs(self) -> int:
@@ -105,7 +114,7 @@ class StreamMonitor:
 
     def state(self) -> dict[str, Any]:
         """Everything that decides how the stream goes on but for its runs, as JSON can hold it."""
-        return {"raised": self.raised, "intake": self._intake.state()}
+        return {"raised": self.raised, "incidents": self._book.state(), "intake": self._intake.state()}
 
     def changes(self) -> dict[str, Any]:
         """The states of the runs that have changed since the last time; None for those that are over."""
@@ -123,6 +132,7 @@ class StreamMonitor:
     def restore(self, state: dict[str, Any], runs: dict[str, Any]) -> None:
         """Continues from states of a monitor with the same rules and options."""
         self.raised = state["raised"]
+        self._book.restore(state["incidents"])
         self._intake.restore(state["intake"], {run: value[0] for run, value in runs.items()})
         for run, incoming in self._intake.runs.items():
             if runs[run][1] is not None:
@@ -144,7 +154,7 @@ class StreamMonitor:
         found, self._found = self._found, []
         for alarm in found:
             self.raised += 1
-            yield self.raised, alarm
+            yield self.raised, self._book.take(alarm)
 
 
 def resting_rules(rules: RuleSet) -> list[Rule]:

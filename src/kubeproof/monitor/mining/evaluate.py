@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.engine import Partition
 from kubeproof.monitor.event import Event
+from kubeproof.monitor.incidents.book import IncidentBook
+from kubeproof.monitor.incidents.policy import Level, Policy
 from kubeproof.monitor.intake.arrival import Arrival, in_order
 from kubeproof.monitor.mining.mine import MineOptions, mine
 from kubeproof.monitor.mining.runs import RunInfo
 from kubeproof.monitor.mining.traces import traces_of
-from kubeproof.monitor.rules.rules import Rule
+from kubeproof.monitor.rules.rules import Rule, RuleSet
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 
+MOST_TRIED = 5  # different events; a run breaks few rules on its own
 LATENESS_US = 0  # recorded runs are in order; what is not is sorted
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One run: whether rules raised an alarm, and when the first came while the run went on."""
+    """One run: how grave its incidents were, and when there were the first warning and the first failure.
+
+    Moments are those while the run went on, at or after the activation of the fault where that is known.
+    """
 
     info: RunInfo
-    alarms: int
-    first_us: int | None  # while running, at or after the activation of the fault where that is known
-    is_premature: bool = False  # the only alarms while running came before the fault was active
+    level: Level | None  # the highest; None without an alarm
+    warned_us: int | None
+    failed_us: int | None
+    is_premature: bool = False  # there were warnings while it ran, but only before the fault was active
+
+    @property
+    def is_alarmed(self) -> bool:
+        return self.level is Level.FAILURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +53,14 @@ class Scores:
     silent: int
     clean_alarmed: int
     clean: int
-    early: int
+    early: int  # failures with a warning before the first symptom
+    early_failures: int  # of these, called a failure by then
     leads_us: tuple[int, ...]
     damaged_found: int  # runs that failed without an injected fault
     damaged: int
     premature: int
     rules: int
+    failure_at: tuple[int, ...] = (1,)  # different events that make a failure; in each fold what was learnt there
 
     @property
     def failures(self) -> int:
@@ -99,17 +113,27 @@ def watch(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> list
     return [alarm for alarm in partition.fetch() if alarm.verdict == Verdict.VIOLATED]
 
 
-def judge(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> Judged:
+def judge(rules: RuleSet, info: RunInfo, events: Sequence[Event]) -> Judged:
     """What the rules say about a run."""
-    alarms = watch(rules, info, events)
-    moments = sorted(alarm.detected_us for alarm in alarms if not alarm.at_end)
-    caused = [moment for moment in moments if info.activation_us is None or moment >= info.activation_us]
-    return Judged(info, len(alarms), caused[0] if caused else None, bool(moments) and not caused)
+    return judge_alarms(watch(rules.rules, info, events), info, rules)
 
 
-def evaluate(rules: Sequence[Rule], infos: Iterable[RunInfo], runs: Runs) -> Scores:
+def judge_alarms(alarms: Iterable[Alarm], info: RunInfo, rules: RuleSet) -> Judged:
+    """What alarms about a run come to."""
+    book = IncidentBook(rules.rules, rules.incidents)
+    ordered = [book.take(alarm) for alarm in sorted(alarms, key=lambda alarm: alarm.detected_us)]
+    grave = [alarm for alarm in ordered if alarm.level is not Level.INFORMATION and not alarm.at_end]
+    caused = [one for one in grave if info.activation_us is None or one.detected_us >= info.activation_us]
+    warned_us = caused[0].detected_us if caused else None
+    failed_us = next((one.detected_us for one in caused if one.level is Level.FAILURE), None)
+    highest = max((alarm.level for alarm in ordered), key=list(Level).index, default=None)
+    return Judged(info, highest, warned_us, failed_us, bool(grave) and not caused)
+
+
+def evaluate(rules: RuleSet, infos: Iterable[RunInfo], runs: Runs) -> Scores:
     """The scores of given rules on all runs."""
-    return score([judge(rules, info, runs[info.name]) for info in infos if info.name in runs], len(rules))
+    judged = [judge(rules, info, runs[info.name]) for info in infos if info.name in runs]
+    return score(judged, len(rules.rules), (rules.incidents.failure_at,))
 
 
 def cross_validate(infos: Sequence[RunInfo], runs: Runs, folds: int, options: MineOptions = MineOptions()) -> Scores:
@@ -119,17 +143,60 @@ def cross_validate(infos: Sequence[RunInfo], runs: Runs, folds: int, options: Mi
         raise UsageError(f"{len(groups)} groups of runs cannot make {folds} folds", "Record more, or lower --folds.")
     fold = {group: number % folds for number, group in enumerate(groups)}
     results: list[Judged] = []
-    most_rules = 0
+    learned: list[RuleSet] = []
     for number in range(folds):
-        known = [info for info in infos if fold[info.group] != number and info.is_clean and info.name in runs]
-        rules = mine(traces_of(event for info in known for event in runs[info.name]), options).rules.rules
-        most_rules = max(most_rules, len(rules))
+        known = [info for info in infos if fold[info.group] != number and info.name in runs]
+        learned.append(learn(known, runs, options))
         unseen = [info for info in infos if fold[info.group] == number and info.name in runs]
-        results += [judge(rules, info, runs[info.name]) for info in unseen]
-    return score(results, most_rules)
+        results += [judge(learned[-1], info, runs[info.name]) for info in unseen]
+    return score(
+        results,
+        max(len(rules.rules) for rules in learned),
+        tuple(rules.incidents.failure_at for rules in learned),
+    )
 
 
-def score(results: Sequence[Judged], rules: int) -> Scores:
+def learn(infos: Sequence[RunInfo], runs: Runs, options: MineOptions = MineOptions()) -> RuleSet:
+    """Rules mined from the clean ones of these runs, and from the others how much evidence makes a failure."""
+    rules = mine(traces_of(event for info in infos if info.is_clean for event in runs[info.name]), options).rules
+    injected = [info for info in infos if info.is_injected]
+    return replace(rules, incidents=learn_policy(rules, injected, runs).policy)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """How much evidence makes a failure, and how well that tells failures apart in the runs it was learnt from."""
+
+    policy: Policy
+    runs: int = 0
+    f1: float = 0.0
+
+
+def learn_policy(rules: RuleSet, injected: Sequence[RunInfo], runs: Runs) -> Learned:
+    """The least evidence that does as well as the best, up to the error of one deviation.
+
+    Runs with injected faults are none that rules are mined from, so that they can tell. Without failures and harmless
+    faults among them there is nothing to learn, and each alarm counts.
+    """
+    if len({info.is_failure for info in injected}) < 2:
+        return Learned(rules.incidents)
+    alarms = [(info, watch(rules.rules, info, runs[info.name])) for info in injected]
+    tried: list[Scores] = []
+    for needed in range(1, MOST_TRIED + 1):
+        wanted = replace(rules, incidents=replace(rules.incidents, failure_at=needed))
+        tried.append(score([judge_alarms(found, info, wanted) for info, found in alarms], len(rules.rules), (needed,)))
+    best = max(tried, key=lambda scores: scores.f1)
+    chosen = next(scores for scores in tried if scores.f1 >= best.f1 - _deviation(best))
+    return Learned(replace(rules.incidents, failure_at=chosen.failure_at[0]), len(injected), chosen.f1)
+
+
+def _deviation(scores: Scores) -> float:
+    """By how much F1 varies if the number of mistakes does, as events that are rare and independent."""
+    hits, mistakes = 2 * scores.true_alarms, scores.missed + scores.false_alarms
+    return hits * mistakes**0.5 / (hits + mistakes) ** 2 if hits else 0.0
+
+
+def score(results: Sequence[Judged], rules: int, failure_at: tuple[int, ...] = (1,)) -> Scores:
     """The figures."""
     injected = [one for one in results if one.info.is_injected]
     failed = [one for one in injected if one.info.is_failure]
@@ -139,21 +206,23 @@ def score(results: Sequence[Judged], rules: int) -> Scores:
     silent = [one for one in failed if one.info.is_silent]
     if not results:
         raise NothingToCheckError("E301 no run to evaluate. The directory needs runs.csv and the events of its runs.")
-    leads = [lead for one in failed if (lead := _lead(one)) is not None]
+    found = [one for one in failed if one.is_alarmed]
+    leads = [lead for one in found if (lead := _lead(one, one.warned_us)) is not None]
+    sure = sum(_lead(one, one.failed_us) is not None for one in found)
     return Scores(
         _count_alarmed(failed), len(failed) - _count_alarmed(failed),
         _count_alarmed(harmless), len(harmless) - _count_alarmed(harmless),
-        _count_alarmed(silent), len(silent), _count_alarmed(clean), len(clean), len(leads), tuple(leads),
-        _count_alarmed(damaged), len(damaged), sum(one.is_premature for one in failed), rules,
+        _count_alarmed(silent), len(silent), _count_alarmed(clean), len(clean), len(leads), sure, tuple(leads),
+        _count_alarmed(damaged), len(damaged), sum(one.is_premature for one in failed), rules, failure_at,
     )  # fmt: skip
 
 
 def _count_alarmed(results: Sequence[Judged]) -> int:
-    return sum(one.alarms > 0 for one in results)
+    return sum(one.is_alarmed for one in results)
 
 
-def _lead(one: Judged) -> int | None:
-    """By how much the first alarm came before the first symptom; None if it did not."""
-    if one.first_us is None or one.info.symptom_us is None or one.first_us >= one.info.symptom_us:
+def _lead(one: Judged, moment_us: int | None) -> int | None:
+    """By how much the moment came before the first symptom; None if it did not."""
+    if moment_us is None or one.info.symptom_us is None or moment_us >= one.info.symptom_us:
         return None
-    return one.info.symptom_us - one.first_us
+    return one.info.symptom_us - moment_us

@@ -50,6 +50,8 @@ class Mined:
     late: int  # those of them that a longer time would have avoided
     unstable: int  # rules left out because of them
     redundant: int  # rules left out because others imply them
+    judged: int = 0  # runs with injected faults that told how much evidence makes a failure
+    f1: float = 0.0  # on these runs
 
 
 def mine(traces: Sequence[Trace], options: MineOptions = MineOptions(), name: str = "mined") -> Mined:

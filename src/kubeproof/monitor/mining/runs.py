@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubeproof.errors import EventError, UsageError
 from kubeproof.manifests.yaml.printable import printable
@@ -107,6 +107,18 @@ def label_events(paths: Sequence[str], form: str = AUTO) -> Iterator[Event]:
         name = os.path.basename(path).removesuffix(".gz").rpartition(".")[0] or path
         for event in read_events(path, form):
             yield event if event.run else event._replace(run=name)
+
+
+def split_injected(
+    events: Iterable[Event], known: Mapping[str, RunInfo], injected: dict[str, list[Event]]
+) -> Iterator[Event]:
+    """The events to learn rules from, as they come; those of runs with injected faults are put aside."""
+    for event in events:
+        info = known.get(event.run)
+        if info is None or info.is_clean:
+            yield event
+        elif info.is_injected:
+            injected.setdefault(event.run, []).append(event)
 
 
 def read_known_runs(paths: Sequence[str]) -> dict[str, RunInfo]:

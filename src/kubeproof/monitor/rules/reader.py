@@ -15,6 +15,7 @@ from kubeproof.manifests.yaml.guard import Bounds, Budget
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.reader import read_documents
 from kubeproof.manifests.yaml.tree import Mapping, Scalar, ScalarKind, Value
+from kubeproof.monitor.incidents.policy import MOST_NEEDED, QUIET_US, Policy
 from kubeproof.monitor.rules.predicates import parse as parse_predicate
 from kubeproof.monitor.rules.rules import (
     AtMost,
@@ -85,8 +86,18 @@ def _rule_set(spec: Fields, name: str) -> RuleSet:
             child.fail("name", f"{printable(rule.name)!r} is taken", remedy="Give each rule a name of its own")
         rules[rule.name] = rule
     ends = tuple(_one_pattern(spec, "runEnds", item) for item in spec.items("runEnds"))
-    spec.finish_strictly("rules", "runEnds")
-    return RuleSet(tuple(rules.values()), name, ends=ends)
+    incidents = _policy(spec.child("incidents"))
+    spec.finish_strictly("rules", "runEnds", "incidents")
+    return RuleSet(tuple(rules.values()), name, ends=ends, incidents=incidents)
+
+
+def _policy(fields: Fields | None) -> Policy:
+    if fields is None:
+        return Policy()
+    needed = fields.integer("failureAt", least=1, most=MOST_NEEDED)
+    quiet_us = _duration(fields, "quiet") if fields.has("quiet") else QUIET_US
+    fields.finish_strictly("failureAt", "quiet")
+    return Policy(needed or 1, quiet_us)
 
 
 def _rule(fields: Fields, number: int) -> Rule:

@@ -9,6 +9,7 @@ from dataclasses import field
 from enum import Enum
 
 from kubeproof.errors import UsageError
+from kubeproof.monitor.incidents.policy import Policy
 from kubeproof.values import dataclass
 
 
@@ -141,6 +142,7 @@ class RuleSet:
     name: str = "rules"
     notes: tuple[str, ...] = field(default=())
     ends: tuple[Pattern, ...] = ()  # events that are the last of their run
+    incidents: Policy = Policy()
 
     def __post_init__(self) -> None:
         names = [rule.name for rule in self.rules]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from kubeproof.monitor.incidents.policy import Policy
 from kubeproof.monitor.rules.reader import KIND, VERSION
 from kubeproof.monitor.rules.rules import (
     AtMost,
@@ -30,10 +31,15 @@ def to_yaml(rules: RuleSet) -> str:
     lines = [f"# {line}" for note in rules.notes for line in note.splitlines()]
     lines += [f"apiVersion: {VERSION}", f"kind: {KIND}", f"metadata: {{name: {_scalar(rules.name)}}}", "spec:"]
     lines += [f"  runEnds: {_flow(_patterns(rules.ends))}"] if rules.ends else []
+    lines += [f"  incidents: {_flow(_policy(rules.incidents))}"] if rules.incidents != Policy() else []
     lines.append("  rules:" if rules.rules else "  rules: []")
     for rule in rules.rules:
         lines += _rule(rule)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _policy(policy: Policy) -> dict[str, Any]:
+    return {"failureAt": policy.failure_at, "quiet": show_duration(policy.quiet_us)}
 
 
 def to_value(rule: Rule) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from kubeproof.errors import CheckpointError, EnvironmentProblem, EventError, KubeproofError
 from kubeproof.monitor.alarms import from_value
 from kubeproof.monitor.event import SECOND_US, Event
+from kubeproof.monitor.incidents.book import IncidentBook
 from kubeproof.monitor.intake.stream import Numbered, StreamOptions, resting_rules
 from kubeproof.monitor.metrics import Metrics
 from kubeproof.monitor.readers.losses import Tally
@@ -77,6 +78,7 @@ class _Feeding:
         self._refused: EventError | None = None
         self._heard, self._number = "", 0
         self._entries, self._kept = 0, scale.clock()
+        self._book = IncidentBook(wanted.rules.rules, wanted.rules.incidents)
         self._untold: list[list[Numbered]] = [[] for _ in wanted.sinks]
         self._verdicts = {Verdict.VIOLATED: 0, Verdict.UNKNOWN: 0}
         self._files = [FileSink(path, render, length=None) for path, render in wanted.files]
@@ -226,13 +228,15 @@ class _Feeding:
             self._scale.wait(_POLL_S)
             return False
         self._heard = found[-1][0]
-        alarms = [(self._number + place, from_value(value)) for place, (_, value) in enumerate(found, 1)]
+        raised = [self._book.take(from_value(value)) for _, value in found]
+        alarms = list(enumerate(raised, self._number + 1))
         self._number += len(alarms)
         self._tell(alarms)
         return True
 
     def _tell(self, alarms: list[Numbered]) -> None:
         self._metrics.add(alarm for _, alarm in alarms)
+        self._metrics.incidents = self._book.levels
         for _, alarm in alarms:
             self._verdicts[alarm.verdict] += 1
         for file in self._files:
@@ -250,5 +254,5 @@ class _Feeding:
         return Summary(
             counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown, 0, tuple(resting), left,
             counts.lost, tuple(self._tally.places), counts.outliers, counts.ended, counts.resumed, counts.given_up,
-            self._refused,
+            self._refused, incidents=self._book.levels,
         )  # fmt: skip
