@@ -25,6 +25,7 @@ _COMMANDS = {  # name, also of the module -> command or group; imported when it 
     "explain": "explain_command",
     "fix": "fix_command",
     "init": "init_command",
+    "mcp": "mcp_command",
     "mine": "mine_command",
     "monitor": "monitor_group",
     "network": "network_group",

@@ -77,7 +77,18 @@ def test_the_version_is_printed(capsys):
 
 @pytest.mark.parametrize(
     "words",
-    [["verify"], ["replay"], ["doctor"], ["init"], ["properties"], ["properties", "list"], ["quantify"], ["mine"], []],
+    [
+        ["verify"],
+        ["replay"],
+        ["doctor"],
+        ["init"],
+        ["mcp"],
+        ["properties"],
+        ["properties", "list"],
+        ["quantify"],
+        ["mine"],
+        [],
+    ],
 )
 def test_every_help_has_examples(capsys, words):
     assert main([*words, "--help"]) == 0
@@ -94,6 +105,7 @@ def test_the_commands_are_those_that_exist():
         "explain",
         "fix",
         "init",
+        "mcp",
         "mine",
         "monitor",
         "network",

@@ -1,10 +1,14 @@
 import json
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from kubeproof.cli.commands.doctor import Finding, examine, find_compiled_engine, package, request_kernel
+from kubeproof.cli.commands.doctor import NEEDED_FOR, Finding, examine, find_compiled_engine, package, request_kernel
 from kubeproof.cli.main import main
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_replay_shows_the_steps_and_confirms_the_violation_with_exit_1(fakes, capsys):
@@ -72,6 +76,10 @@ def test_doctor_says_the_same_in_text_and_json(fakes, capsys):
         "numpy",
         "request kernel",
         "dask",
+        "ruamel.yaml",
+        "mcp",
+        "pika",
+        "redis",
         "helm",
         "kustomize",
         "git",
@@ -86,6 +94,16 @@ def test_a_missing_extra_comes_with_what_needs_it_and_how_to_get_it():
         "storm", False, "missing; quantify needs it", "Install it: pip install 'kubeproof[quantify]'."
     )
     assert package("storm", "yaml", "quantify") == Finding("storm", True, "present")
+
+
+def test_doctor_tells_of_every_extra_that_needs_a_package():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+
+    assert set(NEEDED_FOR) == {name for name, packages in extras.items() if packages} - {"dev"}
+
+
+def test_a_package_inside_of_one_that_is_missing_is_missing():
+    assert not package("x", "kubeproof_absent.inner", "fix").ok
 
 
 def test_a_missing_engine_comes_with_a_remedy():

@@ -15,7 +15,12 @@ NEEDED_FOR = {
     "quantify": "quantify needs it",
     "distributed": "--executor dask:// needs it",
     "simulate": "requests cannot be simulated",
+    "fix": "manifests are not changed in place",
+    "mcp": "nothing is served to assistants",
+    "rabbitmq": "monitor reads no amqp:// queue",
+    "redis": "the work of monitor is not shared",
 }
+PACKAGES = {"ruamel.yaml": "fix", "mcp": "mcp", "pika": "rabbitmq", "redis": "redis"}  # by the extra that brings them
 
 
 class Finding(NamedTuple):
@@ -57,6 +62,7 @@ def examine() -> tuple[Finding, ...]:
         package("numpy", "numpy", "simulate"),
         request_kernel(),
         package("dask", "distributed", "distributed"),
+        *(package(name, name, extra) for name, extra in PACKAGES.items()),
         program("helm", "charts are not rendered", ("helm",)),
         program("kustomize", "kustomizations are not rendered", ("kustomize", "kubectl")),
         program("git", "diff does not read revisions", ("git",)),
@@ -109,11 +115,18 @@ def _libyaml() -> Finding:
 
 def package(name: str, module: str, extra: str) -> Finding:
     """Whether the package of an extra is installed; it is looked for, not loaded, since that takes long."""
-    from importlib.util import find_spec
-
-    if find_spec(module) is not None:
+    if _is_there(module):
         return Finding(name, True, "present")
     return Finding(name, False, f"missing; {NEEDED_FOR[extra]}", f"Install it: pip install 'kubeproof[{extra}]'.")
+
+
+def _is_there(module: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package around it is missing
+        return False
 
 
 def program(name: str, without: str, programs: tuple[str, ...]) -> Finding:
