@@ -69,11 +69,16 @@ def find_variant(case: Case, name: str) -> Variant:
 def load_case(name: str, variant: str = VIOLATING) -> tuple[str, ...]:
     """The paths of a variant's manifests, Scenario included, sorted: what `manifests.load.load` takes."""
     case = find_case(name)
-    folder = os.path.join(_HOME, case.name, find_variant(case, variant).name)
+    return list_manifests(case, find_variant(case, variant))
+
+
+def list_manifests(case: Case, variant: Variant) -> tuple[str, ...]:
+    """The same of a case that is known already."""
+    folder = os.path.join(_HOME, case.name, variant.name)
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else ()
     paths = tuple(os.path.join(folder, name) for name in names if name.endswith(".yaml"))
     if not paths:
-        raise InternalError(f"E700 case {case.name} {variant} has no manifests. Reinstall kubeproof.")
+        raise InternalError(f"E700 case {case.name} {variant.name} has no manifests. Reinstall kubeproof.")
     return paths
 
 

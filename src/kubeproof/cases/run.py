@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from kubeproof.cases.library import Case, Variant, load_case
+from kubeproof.cases.library import Case, Variant, list_manifests
 from kubeproof.manifests.load import load
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
@@ -58,7 +58,7 @@ def run_case(
     stop: Stop | None = None,
 ) -> CaseRun:
     """Verifies one variant; whatever goes wrong is the verdict ERROR, so that the others still run."""
-    loaded = partial(load, load_case(chosen[0].name, chosen[1].name))
+    loaded = partial(load, list_manifests(*chosen))
     return _run(chosen, lambda: verify(loaded(), options, stop=stop), keep_result)
 
 
@@ -75,7 +75,7 @@ def sweep_case(
     """Verifies every size of one variant within the limit of the sweep; `nodes` and `pods` are the last ones tried."""
 
     def sweep_all() -> VerifyResult:
-        plan = plan_sweep(load(load_case(chosen[0].name, chosen[1].name)), options, sweep, esc)
+        plan = plan_sweep(load(list_manifests(*chosen)), options, sweep, esc)
         return run_sweep(plan, sweep, progress=progress, stop=stop)
 
     return _run(chosen, sweep_all, keep_result)

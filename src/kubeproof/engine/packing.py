@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 
 from kubeproof.engine.system import Effect
@@ -10,9 +9,18 @@ from kubeproof.engine.system import Effect
 
 def pack(effects: Sequence[Effect]) -> bytes:
     """The effects as bytes."""
-    return pickle.dumps(list(effects), protocol=pickle.HIGHEST_PROTOCOL) if effects else b""
+    if not effects:
+        return b""
+    import pickle  # most searches stay in one process
+
+    return pickle.dumps(list(effects), protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def unpack(packed: bytes) -> list[Effect]:
     """The effects that `pack` was given in this program; nothing else is ever read."""
-    return pickle.loads(packed) if packed else []
+    if not packed:
+        return []
+    import pickle
+
+    found: list[Effect] = pickle.loads(packed)
+    return found

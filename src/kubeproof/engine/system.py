@@ -53,11 +53,9 @@ class Effect(NamedTuple):
     label: Hashable  # for the reader of a trace
 
 
-class Marked(NamedTuple):
-    """A view as the engine keeps it. It keeps one of equal values, and named tuples of equal content are equal."""
-
-    maker: Hashable  # who makes such views, of what
-    view: Any  # whose form the maker alone knows
+# A view as the engine keeps it: who makes such views of what, and the view, whose form the maker alone knows. It keeps
+# one of equal values, and named tuples of equal content are equal. A plain pair: many are made, few are kept.
+Marked = tuple[Hashable, Any]
 
 
 class Actor(Protocol):

@@ -79,7 +79,7 @@ class TheftEvent(Sourced, NoWorkloads):
 
 @pytest.fixture(autouse=True)
 def _shipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(declarations, "EVENTS", (*EVENTS, Theft))
+    monkeypatch.setattr(declarations, "EVENTS", {**EVENTS, Theft: ("theft",)})
 
 
 MIN_READY = "{minReady: {target: Deployment/shop/web, count: 1, when: eventuallyAlways}}"
@@ -112,7 +112,14 @@ def test_what_it_does_not_say_is_an_error_at_once() -> None:
         manuals = ()
 
     with pytest.raises(InternalError, match="event Silent has no footprint, describe of its own"):
-        check_complete([Silent])
+        check_complete(Silent, ())
+
+
+def test_a_key_that_is_listed_and_not_declared_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(declarations, "EVENTS", {Theft: ("robbery",)})
+
+    with pytest.raises(InternalError, match=r"event Theft is written as \['theft'\], and listed as \['robbery'\]"):
+        declarations.find_manual("robbery")
 
 
 def test_every_key_has_a_reader() -> None:
@@ -154,7 +161,7 @@ class ReturnEvent(TheftEvent):
 
 
 def test_an_event_with_an_end_may_have_a_chance_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(declarations, "EVENTS", (*EVENTS, Loan))
+    monkeypatch.setattr(declarations, "EVENTS", {**EVENTS, Loan: ("loan",)})
     told = "{loan: {probability: 0.1, recovery: {probability: 0.5}}}"
     (event,) = loaded(node("a"), web(1), scenario(MIN_READY, events=told)).scenario.events
 

@@ -12,7 +12,6 @@ from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.evictions.budgets import budgets_of
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
-from kubeproof.engine.system import Marked
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.loops.actors import group_view
 from kubeproof.model.plan import Plan
@@ -158,7 +157,7 @@ def test_a_start_is_one_step_for_the_places_that_have_such_pods() -> None:
     actor = StartTogether(Starts(plan(web(1)).mechanics, frozenset({0})), (4, 5), alone=False)
     kind = StartAll(0, 0, 0, 5)
 
-    (effect,) = actor.act((Marked("kubelet", (kind,)), Marked("kubelet", ())))
+    (effect,) = actor.act((("kubelet", (kind,)), ("kubelet", ())))
     assert find_started_together(effect) == kind
     assert [slot for slot, _ in effect.edits] == [4]
 

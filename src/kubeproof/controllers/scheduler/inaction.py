@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
-from kubeproof.cluster.objects import PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.steering.priorities import may_preempt, priority_of
-from kubeproof.cluster.steering.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
-from kubeproof.controllers.scheduler.plugins.inter_pod_affinity import TOO_NEAR, UNWELCOME
-from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_BINDING, VOLUME_RESTRICTIONS, VOLUME_ZONE
-from kubeproof.controllers.scheduler.protocol import Row
-from kubeproof.controllers.scheduler.registry import (
-    FILTERS,
-    INTER_POD_AFFINITY,
-    NODE_NAME,
-    NODE_PORTS,
-    NODE_RESOURCES_FIT,
-    POD_TOPOLOGY_SPREAD,
-)
-from kubeproof.values import complete
+from kubeproof.controllers.scheduler.protocol import UNDECLARED, Row
+from kubeproof.controllers.scheduler.registry import list_declared
 
 HELPS = (Trouble.PENDING,)
 NO_NODE_FITS = Rule(
@@ -69,7 +58,6 @@ SCORES_DECIDE = Rule(
 )
 RULES = (NO_NODE_FITS, NO_LOWER_PRIORITY, NOMINATED, QUEUE, RUNNING_PODS_STAY, TAKES_LOWER, SCORES_DECIDE)
 MOST_NODES = 4  # named one by one
-MADE_ROOM_FOR = (NODE_RESOURCES_FIT, NODE_PORTS, INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD)  # by pods that go
 
 
 def why_unplaced(declared: Workload, pods: Sequence[str], rows: Sequence[tuple[str, Row]]) -> Idle:
@@ -79,9 +67,10 @@ def why_unplaced(declared: Workload, pods: Sequence[str], rows: Sequence[tuple[s
         groups.setdefault((row.rejected_by, row.reason), []).append((name, row))
     told = "; ".join(_refusal(members) for members in groups.values()) or "no node is up"
     waiting = _list(pods)
-    plugins = [plugin for plugin in FILTERS if any(row.rejected_by == plugin for _, row in rows)]
-    last = next((row for _, row in rows if plugins and row.rejected_by == plugins[-1]), None)
-    change = "add a node" if last is None else _CHANGES[last.rejected_by](declared.template, last)
+    refusing = {row.rejected_by: row for _, row in reversed(rows)}
+    helping = [(says, refusing[name]) for name, says in list_declared().items() if name in refusing]
+    says, last = helping[-1] if helping else (UNDECLARED, Row())
+    change = says.change(declared.template, last)
     if missing := next((row for _, row in rows if row.lacks_claim), None):
         change = f"create the claim ({missing.reason}), or name one that exists"
     numbers = (("pods", len(pods)), ("nodes up", len(rows)), *((by, len(found)) for (by, _), found in groups.items()))
@@ -98,37 +87,6 @@ def _refusal(members: Sequence[tuple[str, Row]]) -> str:
 def _list(names: Sequence[str]) -> str:
     shown = ", ".join(names[:MOST_NODES])
     return f"{shown} and {len(names) - MOST_NODES} more" if len(names) > MOST_NODES else shown
-
-
-def _relax_affinity(template: PodTemplate, row: Row) -> str:
-    if row.reason == UNWELCOME.reason:
-        return "let the required anti-affinity of the pods that reject it be preferred, or add a node without them"
-    if row.reason == TOO_NEAR.reason:
-        return "let its required anti-affinity be preferred, or add a node (a domain) without pods that it must avoid"
-    return "let its required pod affinity be preferred, or add a node that satisfies it"
-
-
-def _relax_spread(template: PodTemplate, row: Row) -> str:
-    told = ", ".join(f"{one.topology_key} (maxSkew {one.max_skew})" for one in template.spread if one.hard)
-    return f"let a spread constraint be softer: larger maxSkew, or ScheduleAnyway, for {told}"
-
-
-_CHANGES = complete(
-    FILTERS,
-    {
-        NODE_NAME: lambda *_: "let it name another node, or none",
-        NODE_UNSCHEDULABLE: lambda *_: "uncordon a node, or add one",
-        TAINT_TOLERATION: lambda *_: "add a toleration of these taints, or a node without them",
-        NODE_AFFINITY: lambda *_: "add a node with the labels that it asks for, or allow others",
-        NODE_PORTS: lambda *_: "do without the port of the node (hostPort), or add a node",
-        NODE_RESOURCES_FIT: lambda *_: "make room for what it requests, add a node, or request less",
-        VOLUME_RESTRICTIONS: lambda *_: "give each pod a claim of its own, or let the old pod go first",
-        VOLUME_BINDING: lambda *_: "use storage that nodes which are up can reach, or bring a node there back",
-        VOLUME_ZONE: lambda *_: "use storage that all zones reach, or add a node in the volume's zone",
-        POD_TOPOLOGY_SPREAD: _relax_spread,
-        INTER_POD_AFFINITY: _relax_affinity,
-    },
-)
 
 
 def why_no_preemption(setup: Setup, workload: int) -> Iterator[Idle]:

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any, Protocol, TypeVar
 
 from kubeproof.cluster.labels import Taint
-from kubeproof.cluster.objects import Node
+from kubeproof.cluster.objects import Node, PodTemplate
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
@@ -30,16 +30,6 @@ class Judging(Enum):
     ROOM = "what the pods of the node request"
     PODS = "which pods are where, by their templates"
     VOLUMES = "volumes, and who uses them"
-
-
-def judges_by(judging: Judging) -> Callable[[Build], Build]:
-    """Declares of a filter's `build_filter` by what it judges; of one that says nothing nothing can be proved."""
-
-    def declare(build: Build) -> Build:
-        build.judging = judging  # type: ignore[attr-defined]
-        return build
-
-    return declare
 
 
 Fact = TypeVar("Fact")
@@ -127,6 +117,37 @@ class Evaluation:
 
     rows: tuple[Row, ...]
     chosen: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a filter says of itself, beside its code."""
+
+    judging: Judging | None = None  # by what it judges; None: it does not say, and nothing is proved beside it
+    change: Callable[[PodTemplate, Row], str] = lambda *_: "add a node"  # what helps a pod that it refuses, in a clause
+    advice: str = ""  # the same in a sentence, of a workload that is stuck; {left} stands where nodes may be lost
+
+
+def declare_filter(
+    judging: Judging, *, change: str | Callable[[PodTemplate, Row], str], advice: str = ""
+) -> Callable[[Build], Build]:
+    """Declares of a filter's `build_filter` by what it judges, and what helps against it."""
+    told = change if callable(change) else lambda *_: change
+
+    def declare(build: Build) -> Build:
+        build.declared = Declared(judging, told, advice)  # type: ignore[attr-defined]
+        return build
+
+    return declare
+
+
+def find_declared(build: Callable[..., Any]) -> Declared:
+    """What a filter says of itself."""
+    found: Declared = getattr(build, "declared", UNDECLARED)
+    return found
+
+
+UNDECLARED = Declared()
 
 
 class NodeFilter(Protocol):

@@ -29,9 +29,11 @@ from kubeproof.controllers.scheduler.protocol import (
     ClusterFilter,
     ClusterScore,
     ConstantScore,
+    Declared,
     Judging,
     NodeFilter,
     NodeScore,
+    find_declared,
 )
 from kubeproof.values import dataclass
 
@@ -129,9 +131,14 @@ def plugins_for(pod: IncomingPod) -> Plugins:
     )
 
 
+def list_declared() -> dict[str, Declared]:
+    """What each filter says of itself, in the order in which they run."""
+    return {name: find_declared(build) for name, build in (*NODE_FILTERS, *CLUSTER_FILTERS)}
+
+
 def filters_judging(*by: Judging | None) -> frozenset[str]:
     """The filters that judge by this; None: those that do not say by what."""
-    return frozenset(name for name, build in (*NODE_FILTERS, *CLUSTER_FILTERS) if getattr(build, "judging", None) in by)
+    return frozenset(name for name, declared in list_declared().items() if declared.judging in by)
 
 
 def find_unproven(profiles: Iterable[SchedulerProfile]) -> str:

@@ -21,7 +21,7 @@ from kubeproof.cluster.loops.actions import (
 from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, Seen, View, show_node_to
 from kubeproof.cluster.loops.tagging import tags_of
 from kubeproof.cluster.state import NodeCell, Nodes
-from kubeproof.engine.system import Effect, Marked
+from kubeproof.engine.system import Effect
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.ends_in_unison import EndMatters
 from kubeproof.model.reductions.starts_in_unison import Starts, check_untouched
@@ -72,10 +72,10 @@ class GroupedActor:
     def view(self, position: int, cell: Any) -> Hashable:
         """The controller's view of one cell; a place becomes sorted pairs of view and count."""
         if position < self._first_place:
-            return Marked(self._of_workloads, self._asked.show_workload(self._workloads[position], cell))
+            return self._of_workloads, self._asked.show_workload(self._workloads[position], cell)
         if position < self._after:
-            return Marked(self._of_places, self._group(self._places[position - self._first_place], cell))
-        return Marked(MEMORY, cell)
+            return self._of_places, self._group(self._places[position - self._first_place], cell)
+        return MEMORY, cell
 
     def _group(self, place: int, nodes: Nodes) -> tuple[tuple[View, int], ...]:
         if len(nodes) == 1:  # most often, and asked for each actor and each content
@@ -190,7 +190,8 @@ class EndMindfulActor(WatchfulActor):
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The scheduler's decisions as effects."""
         ending: frozenset[int] = frozenset().union(*views[self._shown :])
-        if ending and views[0].view:
+        _, waiting = views[0]
+        if ending and waiting:
             raise EndMatters(ending)
         return super().act(views[: self._shown])
 

@@ -11,7 +11,7 @@ from kubeproof.cluster.loops.control import AnySeen, Decision, PeriodicLoop, Rol
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.late import HpaController
-from kubeproof.engine.system import Effect, Marked
+from kubeproof.engine.system import Effect
 from kubeproof.model.by_name.ticks import next_due
 from kubeproof.model.loops.actors import Slots, group_view, operation, slots_read
 from kubeproof.model.plan import Plan
@@ -49,7 +49,7 @@ class Clock:
 
     def view(self, position: int, cell: Any) -> Hashable:
         """Seconds until the next clock of the cell runs out, and what every periodic controller sees of it."""
-        return Marked(self._makers[position], self._view(position, cell))
+        return self._makers[position], self._view(position, cell)
 
     def _find_maker(self, position: int) -> str:
         if position < self._places:

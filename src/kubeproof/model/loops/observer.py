@@ -8,7 +8,6 @@ from typing import Any
 
 from kubeproof.cluster.loops.control import AnySeen, Seen
 from kubeproof.cluster.state import present
-from kubeproof.engine.system import Marked
 from kubeproof.intents.monitor import FRESH, Memory, Monitor, estimate
 from kubeproof.model.loops.actors import Slots
 from kubeproof.model.plan import Plan
@@ -52,11 +51,11 @@ class JointObserver:
             workload = self._workloads[position]
             facts = self._workload_facts[workload]
             shown = tuple(fact.show_workload(workload, cell) if fact else None for fact in facts)
-            return Marked(OF_WORKLOADS, shown)
+            return OF_WORKLOADS, shown
         place = self._places[position - len(self._workloads)]
         facts = self._place_facts[place]
         there = present(cell)
-        return Marked(OF_PLACES, tuple(fact.show_nodes(place, there) if fact else None for fact in facts))
+        return OF_PLACES, tuple(fact.show_nodes(place, there) if fact else None for fact in facts)
 
     def observe(self, memory: Any, views: tuple[Any, ...]) -> tuple[Memory, ...]:
         """Every monitor's memory after entering a state."""
@@ -72,8 +71,9 @@ class JointObserver:
     def _see(self, index: int, views: tuple[Any, ...]) -> AnySeen:
         first_place = len(self._workloads)
         reads = self._monitor_reads[index]
-        workloads = tuple(views[self._workloads.index(w)].view[index] for w in reads.workloads)
-        places = tuple(views[first_place + self._places.index(p)].view[index] for p in reads.places)
+        shown = [view for _, view in views]
+        workloads = tuple(shown[self._workloads.index(w)][index] for w in reads.workloads)
+        places = tuple(shown[first_place + self._places.index(p)][index] for p in reads.places)
         return Seen(workloads, places)
 
     def flags(self, memory: Any) -> int:

@@ -17,7 +17,7 @@ from kubeproof.cluster.loops.control import Stage
 from kubeproof.cluster.loops.footprint import RESIZING, Writes, footprint_of
 from kubeproof.cluster.state import ACTIVE, Nodes, WorkloadCell
 from kubeproof.controllers.late import HpaController
-from kubeproof.engine.system import Effect, Marked
+from kubeproof.engine.system import Effect
 from kubeproof.engine.system import Turn as EngineStage
 from kubeproof.intents.facts.counts import count_pods
 from kubeproof.model.plan import Plan
@@ -67,7 +67,7 @@ class ImmediateStarts:
         """The size of a workload at rest; the starts due in a place; an autoscaler's memory."""
         if position >= self._shown:
             return cell
-        return Marked("due starts", self._due(cell)) if position else _size_at_rest(cell)
+        return ("due starts", self._due(cell)) if position else _size_at_rest(cell)
 
     def _due(self, nodes: Nodes) -> Due:
         kinds = tuple(kind for kind in self._starts.due(nodes) if kind.most_s == 0)

@@ -248,7 +248,7 @@ class StartTogether:
 
     def view(self, position: int, cell: Any) -> Marked:
         """The kinds of a place that are due."""
-        return Marked(self.name, self._starts.due(cell))
+        return self.name, self._starts.due(cell)
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """One step per kind, for all places at once."""

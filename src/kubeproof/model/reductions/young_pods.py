@@ -23,7 +23,7 @@ from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import NodeCell, Nodes, Phase, PodKind, add_pods
 from kubeproof.controllers.kubelet import MOVING
-from kubeproof.engine.system import Effect, Marked, Turn
+from kubeproof.engine.system import Effect, Turn
 from kubeproof.model.by_name.ticks import all_ticked
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
@@ -178,7 +178,7 @@ class Attentive(ABC):
 
     def view(self, position: int, cell: Any) -> Any:
         """As without the nursery, then the young pods as one more place."""
-        return self.inner.view(position, cell) if position < self.shown else Marked(YOUNG, self.nursery.see(cell))
+        return self.inner.view(position, cell) if position < self.shown else (YOUNG, self.nursery.see(cell))
 
     @abstractmethod
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
@@ -190,7 +190,8 @@ class AttentiveAutoscaler(Attentive):
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The autoscaler's decisions as effects."""
-        return self.inner.acting(with_young(self.inner.see(views[: self.shown]), views[self.shown].view))
+        _, young = views[self.shown]
+        return self.inner.acting(with_young(self.inner.see(views[: self.shown]), young))
 
 
 class AttentiveReplicaSet(Attentive):
@@ -200,7 +201,8 @@ class AttentiveReplicaSet(Attentive):
         """The ReplicaSet's decisions as effects."""
         effects = self.inner.act(views[: self.shown])
         deletes = any(isinstance(action, Delete) for effect in effects for action in actions_of(effect))
-        if deletes and views[self.shown].view:
+        _, young = views[self.shown]
+        if deletes and young:
             raise StartMatters(self.nursery.workload)
         return effects
 

@@ -14,7 +14,7 @@ from kubeproof.cluster.loops.control import Loop, Role, Stage
 from kubeproof.cluster.loops.footprint import Footprint
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import Nodes, WorkloadCell, replace_node
-from kubeproof.engine.system import Effect, Marked
+from kubeproof.engine.system import Effect
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.loops.actors import GroupedActor, Slots
 from kubeproof.model.plan import Plan
@@ -66,11 +66,11 @@ class PlaceClock:
 
     def view(self, position: int, cell: Any) -> Hashable:
         """The nodes as they are."""
-        return Marked((self.name, "nodes"), cell)
+        return (self.name, "nodes"), cell
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """One step per clock that runs; of equal nodes any may be the first."""
-        nodes: Nodes = views[0].view
+        ((_, nodes),) = views
         (slot,) = self.reads
         found = []
         for cell, count in nodes:

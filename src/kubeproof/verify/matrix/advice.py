@@ -4,53 +4,20 @@ from __future__ import annotations
 
 from kubeproof.cluster.kinds import KINDS
 from kubeproof.cluster.loops.actors import ActorKind
-from kubeproof.cluster.steering.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from kubeproof.controllers.scheduler.plugins.inter_pod_affinity import TOO_NEAR
-from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_BINDING, VOLUME_RESTRICTIONS, VOLUME_ZONE
+from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_RESTRICTIONS
 from kubeproof.controllers.scheduler.registry import (
-    FILTERS,
     INTER_POD_AFFINITY,
-    NODE_NAME,
     NODE_PORTS,
     NODE_RESOURCES_FIT,
-    POD_TOPOLOGY_SPREAD,
+    list_declared,
 )
 from kubeproof.controllers.silent_nodes import LOST_TOGETHER
 from kubeproof.manifests.scenarios.matrix_columns import BY_KEY, DEPLOY, ROLLOUT
-from kubeproof.values import complete
 from kubeproof.verify.matrix.result import Cell, Grade, Row
 from kubeproof.verify.result import IntentResult, Trace
 from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NO_CLAIM, NO_NODE, NOT_CREATED, SEVERAL, STAYS
 
-_VOLUME = (
-    "Its volume can be used from some of the nodes only: storage that all zones reach, or room on another node of the "
-    "volume's zone."
-)
-_PORT = "A port of the node (hostPort, hostNetwork) is taken on every node{left}: do without it, or add a node."
-_BY_PLUGIN = complete(
-    FILTERS,
-    {
-        NODE_NAME: "",
-        NODE_UNSCHEDULABLE: "Every node{left} is cordoned: uncordon or add one.",
-        TAINT_TOLERATION: "It tolerates the taints of no node{left}: add a toleration, or a node without them.",
-        NODE_AFFINITY: "No node{left} has the labels its nodeSelector or node affinity asks for: add one, or "
-        "allow others.",
-        NODE_PORTS: _PORT,
-        NODE_RESOURCES_FIT: "No node{left} has the room it requests: add room or a node, or ask for less.",
-        VOLUME_RESTRICTIONS: "Its volume is in use by another pod (ReadWriteOncePod): strategy Recreate, or a "
-        "StatefulSet with a claim for each pod.",
-        VOLUME_BINDING: _VOLUME,
-        VOLUME_ZONE: _VOLUME,
-        POD_TOPOLOGY_SPREAD: "Its spread constraint (whenUnsatisfiable: DoNotSchedule) leaves no node: a larger "
-        "maxSkew, ScheduleAnyway, or nodes in more domains; with nodeTaintsPolicy: Honor nodes that are down or "
-        "cordoned do not count as empty domains.",
-        INTER_POD_AFFINITY: "Its required pod affinity leaves no node: let it be preferred, or add a node that "
-        "satisfies it.",
-    },
-)
-# From the last filter of the scheduler to the first: a node that a late one refuses has passed all before it, so what
-# the latest says is what is nearest to being possible.
-_NEAREST_FIRST = tuple(reversed(FILTERS))
 _ALONE = (
     "Its required anti-affinity gives every pod a node of its own (by another topologyKey a zone or the like, which a "
     "pod on a dead node keeps), and there are too few: let it be preferred, or keep one more of these than pods, with "
@@ -125,9 +92,11 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
         return _STARVED if rules.runs_per_node and NODE_PORTS not in who else _SURGE
     if rules.runs_per_node and NODE_RESOURCES_FIT in who:
         return _STARVED
-    for plugin in _NEAREST_FIRST:
-        if plugin in who and _BY_PLUGIN[plugin]:
-            return _BY_PLUGIN[plugin].format(left="" if cell.faults == (DEPLOY,) else " that is left")
+    # From the last filter of the scheduler to the first: a node that a late one refuses has passed all before it, so
+    # what the latest says is what is nearest to being possible.
+    for plugin, declared in reversed(list_declared().items()):
+        if plugin in who and declared.advice:
+            return declared.advice.format(left="" if cell.faults == (DEPLOY,) else " that is left")
     if NOT_CREATED in who:
         return _LET_IN
     if rules.runs_to_completion and cell.faults != (DEPLOY,):
@@ -146,7 +115,7 @@ def goes_on_with(kind: ActorKind, trace: Trace | None) -> bool:
 
 def _is_crowded(who: set[str]) -> bool:
     """True if what is taken is all that keeps pods off the nodes that they could go to."""
-    first = next((plugin for plugin in _NEAREST_FIRST if plugin in who), "")
+    first = next((plugin for plugin in reversed(list_declared()) if plugin in who), "")
     return first in _NO_ROOM
 
 

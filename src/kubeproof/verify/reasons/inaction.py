@@ -18,11 +18,12 @@ from kubeproof.controllers.admission.inaction import why_refused, why_rejected
 from kubeproof.controllers.guard import working
 from kubeproof.controllers.scheduler.framework import Row
 from kubeproof.controllers.scheduler.inaction import (
-    MADE_ROOM_FOR,
     why_kept_for_others,
     why_no_preemption,
     why_unplaced,
 )
+from kubeproof.controllers.scheduler.protocol import Judging
+from kubeproof.controllers.scheduler.registry import filters_judging
 from kubeproof.controllers.workloads.inaction import why_gone, why_so_many
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.monitor import CYCLE, NEVER, STEP
@@ -204,7 +205,7 @@ def _judge(scene: Scene, workload: int) -> tuple[list[str], list[tuple[str, Row]
 def _holds_others(scene: Scene, workload: int, rows: Sequence[tuple[str, Row]]) -> bool:
     """True if pods of other workloads are on a node that refuses the pods for what is there."""
     own = family(scene.model.setup, scene.head_of(workload))
-    names = {name for name, row in rows if row.rejected_by in MADE_ROOM_FOR}
+    names = {name for name, row in rows if row.rejected_by in filters_judging(Judging.ROOM, Judging.PODS)}
     refusing = (n for name, n in zip(scene.model.names, scene.last.nodes, strict=True) if name in names)
     return any(pod.workload not in own for node in refusing for pod in node.pods)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from kubeproof.cluster.objects import SchedulerProfile
 from kubeproof.controllers.scheduler import registry
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import Judging, NodeView, Rejection, judges_by
+from kubeproof.controllers.scheduler.protocol import Judging, NodeView, Rejection, declare_filter
 from kubeproof.controllers.scheduler.registry import NODE_FILTERS
 from kubeproof.model.loops.shared import forget
 from kubeproof.verdicts import Verdict
@@ -30,9 +30,17 @@ def build_filter(pod: IncomingPod) -> Loners:
     return Loners()
 
 
+LONELY = "give every pod a node of its own"
+declared = declare_filter(Judging.NODE, change=LONELY, advice="Each needs a node{left} of its own.")
+
+
+def ship(monkeypatch: pytest.MonkeyPatch, build: Callable[[IncomingPod], Loners]) -> None:
+    monkeypatch.setattr(registry, "NODE_FILTERS", (*NODE_FILTERS, ("Loners", build)))
+
+
 @pytest.fixture(autouse=True)
 def _shipped(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(registry, "NODE_FILTERS", (*NODE_FILTERS, ("Loners", build_filter)))
+    ship(monkeypatch, build_filter)
     forget()  # schedulers that other tests have made
     yield
     forget()
@@ -44,6 +52,15 @@ def test_it_refuses_nodes_and_is_told(replicas: int, verdict: Verdict) -> None:
 
     assert found.verdict == verdict
     assert ("Loners" in repr(found.trace)) == (verdict == Verdict.VIOLATED)
+
+
+def test_what_helps_against_it_stands_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    silent = only(verified(node("a"), web(2), scenario("{schedulable: {}}")))
+    ship(monkeypatch, declared(lambda pod: build_filter(pod)))
+    forget()
+    spoken = only(verified(node("a"), web(2), scenario("{schedulable: {}}")))
+
+    assert [LONELY in repr(one.trace) for one in (silent, spoken)] == [False, True]
 
 
 # -- a filter that does not say by what it judges ---------------------------------------------------
@@ -62,8 +79,7 @@ def test_nothing_is_proved_of_parts_with_it() -> None:
 
 
 def test_parts_are_cut_once_it_says_by_what_it_judges(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = judges_by(Judging.NODE)(lambda pod: build_filter(pod))  # which is not so: each alone would be placed
-    monkeypatch.setattr(registry, "NODE_FILTERS", (*NODE_FILTERS, ("Loners", told)))
+    ship(monkeypatch, declared(lambda pod: build_filter(pod)))  # which is not so: each alone would be placed
 
     assert len(cut_by_relations(loaded(*APART, scenario(*BOTH)))) == 2
     assert find_obstacle(loaded(*APART, scenario(*BOTH))) == ""
@@ -74,6 +90,7 @@ def test_it_does_not_matter_where_no_profile_runs_it() -> None:
     assert registry.find_unproven([SchedulerProfile(disabled=frozenset({"Loners"}))]) == ""
 
 
-def test_every_filter_that_is_shipped_says_by_what_it_judges() -> None:
+def test_every_filter_that_is_shipped_says_by_what_it_judges_and_what_helps() -> None:
+    assert [name for name, one in registry.list_declared().items() if not one.advice] == ["NodeName", "Loners"]
     assert registry.filters_judging(None) == {"Loners"}
     assert registry.filters_judging(*Judging) == set(registry.FILTERS)

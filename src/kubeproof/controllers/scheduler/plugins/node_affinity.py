@@ -11,7 +11,7 @@ from kubeproof.controllers.scheduler.protocol import (
     Judging,
     NodeView,
     Rejection,
-    judges_by,
+    declare_filter,
     normalise_by_maximum,
     of_nodes,
 )
@@ -65,7 +65,11 @@ class AffinityScore:
         return normalise_by_maximum(scores, reverse=False)
 
 
-@judges_by(Judging.NODE)
+@declare_filter(
+    Judging.NODE,
+    change="add a node with the labels that it asks for, or allow others",
+    advice="No node{left} has the labels its nodeSelector or node affinity asks for: add one, or allow others.",
+)
 def build_filter(pod: IncomingPod) -> AffinityFilter | None:
     """The filter, or None (upstream's Skip) if neither the pod nor the profile constrains nodes."""
     template, added = pod.template, pod.profile.added_affinity

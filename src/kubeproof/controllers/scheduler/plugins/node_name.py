@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import Judging, NodeView, Rejection, judges_by, of_nodes
+from kubeproof.controllers.scheduler.protocol import Judging, NodeView, Rejection, declare_filter, of_nodes
 
 REJECTION = of_nodes("didn't match the requested node name", unresolvable=True)
 
@@ -21,7 +21,7 @@ class NodeName:
         return None if view.node.name == self._node_name else REJECTION
 
 
-@judges_by(Judging.NODE)
+@declare_filter(Judging.NODE, change="let it name another node, or none")
 def build_filter(pod: IncomingPod) -> NodeName | None:
     """The filter, or None for a pod that names no node."""
     return NodeName(pod.template.node_name) if pod.template.node_name else None

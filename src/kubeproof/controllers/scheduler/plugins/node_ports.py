@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.objects import HostPort, PodTemplate, Setup
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import Judging, NodeView, Rejection, judges_by, of_nodes
+from kubeproof.controllers.scheduler.protocol import Judging, NodeView, Rejection, declare_filter, of_nodes
 
 SIDECAR_PORTS_SINCE = versions.SIDECAR_PORTS.since
 EVERY_ADDRESS = HostPort(0).ip
@@ -52,7 +52,11 @@ class NodePorts:
         return REJECTION if taken else None
 
 
-@judges_by(Judging.PODS)
+@declare_filter(
+    Judging.PODS,
+    change="do without the port of the node (hostPort), or add a node",
+    advice="A port of the node (hostPort, hostNetwork) is taken on every node{left}: do without it, or add a node.",
+)
 def build_filter(pod: IncomingPod) -> NodePorts | None:
     """The filter, or None (upstream's Skip) for a pod that takes no port of its node."""
     found = rivals(pod.setup, pod.index)

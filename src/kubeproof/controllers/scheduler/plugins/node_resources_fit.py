@@ -17,8 +17,8 @@ from kubeproof.controllers.scheduler.protocol import (
     NodeView,
     Rejection,
     Usage,
+    declare_filter,
     divide_truncating,
-    judges_by,
     round_half_away,
 )
 from kubeproof.controllers.scheduler.requests import NATIVE, allocatable, incoming_requests, pod_requests
@@ -146,7 +146,11 @@ def interpolate(shape: Shape, utilisation: int) -> int:
     return shape[-1][1]
 
 
-@judges_by(Judging.ROOM)
+@declare_filter(
+    Judging.ROOM,
+    change="make room for what it requests, add a node, or request less",
+    advice="No node{left} has the room it requests: add room or a node, or ask for less.",
+)
 def build_filter(pod: IncomingPod) -> FitFilter:
     """The filter; there is always one, as the number of pods is limited."""
     return FitFilter(pod)

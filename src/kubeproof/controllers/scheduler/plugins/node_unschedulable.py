@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubeproof.cluster.labels import Taint, tolerates_all
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import Judging, NodeView, Rejection, judges_by, of_nodes
+from kubeproof.controllers.scheduler.protocol import Judging, NodeView, Rejection, declare_filter, of_nodes
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable")
 REJECTION = of_nodes("were unschedulable", unresolvable=True)
@@ -17,7 +17,11 @@ class NodeUnschedulable:
         return REJECTION if view.unschedulable else None
 
 
-@judges_by(Judging.NODE)
+@declare_filter(
+    Judging.NODE,
+    change="uncordon a node, or add one",
+    advice="Every node{left} is cordoned: uncordon or add one.",
+)
 def build_filter(pod: IncomingPod) -> NodeUnschedulable | None:
     """The filter, or None for a pod that tolerates the taint of cordoned nodes."""
     return None if tolerates_all(pod.template.tolerations, (UNSCHEDULABLE_TAINT,)) else NodeUnschedulable()

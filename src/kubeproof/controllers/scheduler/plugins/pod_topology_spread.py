@@ -22,7 +22,8 @@ from kubeproof.controllers.scheduler.protocol import (
     Judging,
     NodeView,
     Rejection,
-    judges_by,
+    Row,
+    declare_filter,
     of_nodes,
     round_half_away,
 )
@@ -210,7 +211,18 @@ def _pods_per_value(domains: list[Domain], counts: Sequence[int]) -> dict[str, i
     return matches
 
 
-@judges_by(Judging.PODS)
+def _soften(template: PodTemplate, row: Row) -> str:
+    told = ", ".join(f"{one.topology_key} (maxSkew {one.max_skew})" for one in template.spread if one.hard)
+    return f"let a spread constraint be softer: larger maxSkew, or ScheduleAnyway, for {told}"
+
+
+@declare_filter(
+    Judging.PODS,
+    change=_soften,
+    advice="Its spread constraint (whenUnsatisfiable: DoNotSchedule) leaves no node: a larger maxSkew, ScheduleAnyway, "
+    "or nodes in more domains; with nodeTaintsPolicy: Honor nodes that are down or cordoned do not count as empty "
+    "domains.",
+)
 def build_filter(pod: IncomingPod) -> SpreadFilter | None:
     """The filter, or None (upstream's Skip) for a pod without hard constraints."""
     constraints = constraints_of(pod, hard=True)

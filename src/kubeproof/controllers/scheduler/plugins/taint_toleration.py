@@ -11,7 +11,7 @@ from kubeproof.controllers.scheduler.protocol import (
     Judging,
     NodeView,
     Rejection,
-    judges_by,
+    declare_filter,
     normalise_by_maximum,
     of_nodes,
 )
@@ -66,7 +66,11 @@ class TaintScore:
         return normalise_by_maximum(scores, reverse=True)
 
 
-@judges_by(Judging.NODE)
+@declare_filter(
+    Judging.NODE,
+    change="add a toleration of these taints, or a node without them",
+    advice="It tolerates the taints of no node{left}: add a toleration, or a node without them.",
+)
 def build_filter(pod: IncomingPod) -> TaintFilter:
     """The filter; there is always one."""
     return TaintFilter(pod.template.tolerations, pod.version)

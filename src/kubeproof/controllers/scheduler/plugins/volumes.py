@@ -29,7 +29,7 @@ from kubeproof.controllers.scheduler.protocol import (
     Judging,
     NodeView,
     Rejection,
-    judges_by,
+    declare_filter,
     of_nodes,
     round_half_away,
 )
@@ -44,6 +44,10 @@ ZONE_LABELS = (*BETA_LABELS, ZONE, REGION)
 
 UNREACHED = "didn't match PersistentVolume's node affinity"
 UNREACHED_BEFORE = "had volume node affinity conflict"
+NARROW = (  # what helps against it
+    "Its volume can be used from some of the nodes only: storage that all zones reach, or room on another node of the "
+    "volume's zone."
+)
 NO_VOLUME = "didn't find available persistent volumes to bind"
 UNBOUND = Rejection("pod has unbound immediate PersistentVolumeClaims", unresolvable=True)
 OTHER_ZONE = of_nodes("had no available volume zone", unresolvable=True)
@@ -140,7 +144,11 @@ def _is_pending(setup: Setup, claim: Claim) -> bool:
     return not claim.volume and not is_unknown(setup, claim) and not _waits(setup, claim)
 
 
-@judges_by(Judging.VOLUMES)
+@declare_filter(
+    Judging.VOLUMES,
+    change="use storage that nodes which are up can reach, or bring a node there back",
+    advice=NARROW,
+)
 def build_binding(pod: IncomingPod) -> VolumeBinding | None:
     """The filter, or None (upstream's Skip) for a pod without claims."""
     claims = [claim for claim in claims_of(pod.setup, pod.index) if claim is not None]
@@ -202,7 +210,11 @@ def zones_of(volume: Volume) -> list[tuple[str, frozenset[str]]]:
     return [(key, frozenset(value.split("__"))) for key, value in volume.labels if key in ZONE_LABELS]
 
 
-@judges_by(Judging.VOLUMES)
+@declare_filter(
+    Judging.VOLUMES,
+    change="use storage that all zones reach, or add a node in the volume's zone",
+    advice=NARROW,
+)
 def build_zone(pod: IncomingPod) -> VolumeZone | None:
     """The filter, or None if no bound volume of the pod has such labels."""
     claims = (claim for claim in claims_of(pod.setup, pod.index) if claim is not None and claim.volume)
@@ -231,7 +243,12 @@ class OncePerPod:
         return ""
 
 
-@judges_by(Judging.VOLUMES)
+@declare_filter(
+    Judging.VOLUMES,
+    change="give each pod a claim of its own, or let the old pod go first",
+    advice="Its volume is in use by another pod (ReadWriteOncePod): strategy Recreate, or a StatefulSet with a claim "
+    "for each pod.",
+)
 def build_restrictions(pod: IncomingPod) -> OncePerPod | None:
     """The filter, or None if the pod has no claim for one pod only.
 

@@ -26,6 +26,8 @@ from kubeproof.events.declarations import (
     NodeChoice,
     NodeRemoval,
     Scale,
+    find_manual,
+    list_keys,
     manuals,
 )
 from kubeproof.events.event import Problem
@@ -70,7 +72,7 @@ def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
 
 def _read_entry(entry: Fields, position: int, around: Surroundings, places: dict[str, Fields]) -> Sequence[Event]:
     """The events that one entry stands for."""
-    key, fields = only_key(entry, set(manuals()), "event")
+    key, fields = only_key(entry, list_keys(), "event")
     common = read_common(fields, key, position)
     found = []
     for event in reader_of(key)(fields, common, around):
@@ -317,7 +319,7 @@ def _all_awaited(name: str, follows: dict[str, tuple[str, ...]]) -> set[str]:
 
 def _read_plain(key: str, fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     """The events of a key all of whose fields are of a type that many events have."""
-    kind, manual = manuals()[key]
+    kind, manual = find_manual(key)
     if not kind.footprint.is_moment:
         refuse_moment(fields)
     values: dict[str, Any] = dict(manual.settings)
@@ -383,6 +385,6 @@ def reader_of(key: str) -> Reader:
     """Who reads the fields of an event: a reader of its own, or the one of all whose fields are ordinary."""
     if key in _OWN_READERS:
         return _OWN_READERS[key]
-    if not manuals()[key][1].is_plain:
+    if not find_manual(key)[1].is_plain:
         raise InternalError(f"E700 nobody reads the fields of event {key}")
     return partial(_read_plain, key)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from collections.abc import Sequence as Many
 
 from kubeproof.cluster.objects import Node, Settings, Workload
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, PodDisruptionBudget
-from kubeproof.events.declarations import STABLE, Event, manuals
+from kubeproof.events.declarations import STABLE, Event, find_manual, manuals
 from kubeproof.manifests.kinds.workloads import ReadWorkload
 from kubeproof.manifests.scenarios.intents.targets import read_targets
 from kubeproof.manifests.yaml.fields import Fields, suggestion
@@ -47,7 +47,7 @@ class Common:
     must: bool = False
 
 
-def only_key(entry: Fields, known: set[str], noun: str) -> tuple[str, Fields]:
+def only_key(entry: Fields, known: Collection[str], noun: str) -> tuple[str, Fields]:
     """The one key of an entry and its fields; `settles:` without a value counts as `settles: {}`."""
     keys = list(entry.mapping.entries)
     if len(keys) != 1:
@@ -85,7 +85,7 @@ def read_common(fields: Fields, key: str, position: int) -> Common:
 def _must(fields: Fields, key: str) -> bool:
     """Whether the event does not stay away for ever where it is possible."""
     must = fields.boolean("must") or False
-    footprint = manuals()[key][0].footprint
+    footprint = find_manual(key)[0].footprint
     if must and (footprint.is_consequence or not footprint.is_moment):
         fields.fail("must", "has no meaning here", remedy="It is nothing that may happen or not: remove the field")
     return must
@@ -111,8 +111,8 @@ def _times(fields: Fields, key: str) -> int | None:
     if not isinstance(value, Scalar) or value.kind is not ScalarKind.STRING or value.text != "unlimited":
         return fields.integer("max", least=1, most=1000)
     fields.ignore("max")
-    unlimited = [one for one, (_, manual) in manuals().items() if manual.is_unlimited]
-    if key not in unlimited:
+    if not find_manual(key)[1].is_unlimited:
+        unlimited = [one for one, (_, manual) in manuals().items() if manual.is_unlimited]
         fields.fail("max", "is unlimited", remedy=f"Write a number; without a limit happen only {', '.join(unlimited)}")
     if fields.has("together"):
         fields.fail("max", "is unlimited, but so many nodes fail together", remedy="Write how many")
