@@ -73,6 +73,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {  # what is verified where it stands is 
     ),
     "replay": ("replay", "{}/trace.json", "-o", "html={}/replay.html", "-o", "text"),
     "report": ("report", "{}/trace.json", "-o", "html={}/again.html", "-o", "text"),
+    "tune": (
+        *("tune", str(EXAMPLES / "11-simulated-shop"), "--set", "nodes=2,3", "--set", "hpa.targetCPU=60,70"),
+        *("--duration", "20s", "--runs", "2", "--settings", "3", "--verify-timeout", "0", "-o", "json"),
+    ),
     "simulate": ("simulate", str(EXAMPLES / "11-simulated-shop"), "--duration", "20s", "--runs", "2", "-o", "json"),
     "simulate an experiment": ("simulate", "--experiment", "abs-1", "-o", "json"),
     "snapshot": ("snapshot", "-A", "--kubeconfig", "{}/kubeconfig"),

@@ -35,6 +35,7 @@ _COMMANDS = {  # name, also of the module -> command or group; imported when it 
     "report": "report_command",
     "simulate": "simulate_command",
     "snapshot": "snapshot_command",
+    "tune": "tune_command",
     "verify": "verify_command",
 }
 

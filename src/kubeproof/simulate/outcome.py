@@ -12,6 +12,7 @@ from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.simulate.statistics.confidence import Confidence
+    from kubeproof.simulate.statistics.intervals import Interval
 
 # Quantities of a service (subject: its name, or the workload's ref where it gets no requests)
 PODS, READY, PENDING, DESIRED = "pods", "ready", "pending", "desired"
@@ -102,6 +103,8 @@ class IntentOutcome:
     seed: int | None = None  # with which that run alone can be made again
     violated_runs: int = 0
     key: str = ""  # what kind of intent it is: maxReplicas
+    measured: Interval | None = None  # of a service level
+    limit: float | None = None  # that it is held against
 
     @property
     def title(self) -> str:

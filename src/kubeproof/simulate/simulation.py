@@ -41,9 +41,7 @@ def simulate_cluster(
     records, is_enough = _collect(runs, options, progress, spread, stop or Stop())
     if not records:
         raise KeyboardInterrupt
-    scenario = loaded.scenario
-    judged = judge_levels(scenario.levels, scenario.workload, records, options.duration_s, options.confidence)
-    intents = (*(_outcome(plan, at, records, options.seed) for at in range(len(plan.plan.monitors))), *judged)
+    intents = judge_runs(loaded, plan, records, options)
     return SimulationResult(
         scenario=loaded.scenario.name,
         duration_s=options.duration_s,
@@ -69,6 +67,15 @@ def simulate_cluster(
         ),
         elapsed_s=monotonic() - begin,
     )
+
+
+def judge_runs(
+    loaded: Loaded, plan: Planned, records: list[RunRecord], options: SimulateOptions
+) -> tuple[IntentOutcome, ...]:
+    """How intents and service levels fared over some runs."""
+    scenario = loaded.scenario
+    levels = judge_levels(scenario.levels, scenario.workload, records, options.duration_s, options.confidence)
+    return (*(_outcome(plan, at, records, options.seed) for at in range(len(plan.plan.monitors))), *levels)
 
 
 def _collect(

@@ -16,14 +16,15 @@ from kubeproof.cli.options.inputs import (
     tell_refusals,
 )
 from kubeproof.cli.options.matrix import parse_faults
-from kubeproof.cli.options.outputs import Output, emit, output_option, write_file
+from kubeproof.cli.options.outputs import Output, emit, output_option
 from kubeproof.cli.options.ranges import NumberRange
 from kubeproof.cli.options.settings import working_directory
-from kubeproof.cli.running.endings import INCONCLUSIVE, INTERRUPTED, OK, VIOLATED, first_of, say
+from kubeproof.cli.running.changes import write_changes
+from kubeproof.cli.running.endings import INCONCLUSIVE, INTERRUPTED, OK, VIOLATED, first_of
 from kubeproof.cli.running.interruption import current
 from kubeproof.cli.running.reports import text_style
 from kubeproof.cli.running.terminal import WHEN
-from kubeproof.errors import EnvironmentProblem, UsageError
+from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
     from kubeproof.manifests.assumed.node_pools import Pool
@@ -195,15 +196,7 @@ def _write(found: FixResult, number: int) -> None:
     if number > len(found.proposals):
         raise UsageError(f"there is no proposal {number}", f"There are {len(found.proposals)}.")
     chosen: Proposal = found.proposals[number - 1]
-    for file, why in chosen.patch_only:
-        raise UsageError(f"{file} cannot be changed in place: {why}", "Use the patch for kustomize instead.")
-    for changed in chosen.files:
-        with open(changed.file, encoding="utf-8", newline="") as there:
-            if there.read() != changed.before:
-                raise EnvironmentProblem(f"E401 {changed.file} has been changed meanwhile. Nothing was written.")
-    for changed in chosen.files:
-        write_file(changed.file, changed.after)
-        say(f"changed {changed.file}")
+    write_changes(chosen.files, chosen.patch_only)
 
 
 def _exit_code(found: FixResult) -> int:

@@ -106,26 +106,32 @@ def _simulate(
 
 
 def _options(given: dict[str, Any]) -> SimulateOptions:
-    from kubeproof.manifests.yaml.durations import parse_seconds
     from kubeproof.simulate.options import SimulateOptions
 
-    duration_s = parse_seconds(given["duration"])
-    if duration_s is None or not 0 < duration_s <= _MOST_S:
-        raise UsageError(
-            f"--duration {given['duration']!r} is not a duration above zero, in whole seconds, of at most 400 days",
-            "Write --duration 30m.",
-        )
     return SimulateOptions(
-        duration_s=duration_s,
+        duration_s=parse_duration(given["duration"]),
         seed=given["seed"],
         runs=given["runs"],
-        precision=None if given["precision"] is None else _share("--precision", given["precision"]),
-        confidence=_share("--confidence", given["confidence"]),
+        precision=None if given["precision"] is None else parse_share("--precision", given["precision"]),
+        confidence=parse_share("--confidence", given["confidence"]),
         autoscaler=given["autoscaler"],
     )
 
 
-def _share(flag: str, text: str) -> float:
+def parse_duration(text: str) -> int:
+    """Seconds of --duration."""
+    from kubeproof.manifests.yaml.durations import parse_seconds
+
+    duration_s = parse_seconds(text)
+    if duration_s is None or not 0 < duration_s <= _MOST_S:
+        raise UsageError(
+            f"--duration {text!r} is not a duration above zero, in whole seconds, of at most 400 days",
+            "Write --duration 30m.",
+        )
+    return duration_s
+
+
+def parse_share(flag: str, text: str) -> float:
     """A percentage between 0 and 100 as a share; without the sign, a share as it is."""
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)

@@ -71,6 +71,37 @@ def append_object(text: str, value: Plain) -> str:
     return f"{text}{gap}{parting}{as_yaml(value).replace(chr(10), newline)}"
 
 
+def remove_document(text: str, document: int, *, file: str = "") -> str:
+    """The text without its document of this number; raises CannotSpliceError if it has no lines of its own."""
+    wanted, roots = read_plain(text, file), _compose(text)
+    lines = text.splitlines(keepends=True)
+    if document >= min(len(roots), len(wanted)):
+        raise CannotSpliceError("there is no such document")
+    del wanted[document]
+    first, last = roots[document].start_mark.line, _last_line(text, roots[document])
+    marks = [at for at, line in enumerate(lines) if _is_mark(line)]
+    begin = max((at for at in marks if at <= first), default=0)
+    end = min((at for at in marks if at > last), default=len(lines))
+    if begin == 0 and end < len(lines) and not _is_mark(lines[0]):
+        end += 1  # the mark that divides it from the next one
+    left = "".join([*lines[:begin], *lines[end:]])
+    try:
+        found = read_plain(left, file)
+    except KubeproofError as problem:
+        raise CannotSpliceError(str(problem)) from None
+    if found != wanted:
+        raise CannotSpliceError("the document shares lines with another")
+    return left
+
+
+def _is_mark(line: str) -> bool:
+    return line.rstrip() == "---" or line.startswith(("--- ", "---\t"))
+
+
+def _last_line(text: str, root: _Node) -> int:
+    return text.count("\n", 0, _content_end(None, root))
+
+
 def _splice_one(text: str, document: int, operation: Operation) -> str:
     try:
         root = _compose(text)[document]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kubeproof.errors import InternalError
 from kubeproof.manifests.editing.operations import Operation, Path, Plain, apply, value_at
-from kubeproof.manifests.editing.splicing import CannotSpliceError, append_object, read_plain, splice
+from kubeproof.manifests.editing.splicing import CannotSpliceError, append_object, read_plain, remove_document, splice
 from kubeproof.manifests.yaml.writer import as_yaml
 from kubeproof.values import dataclass
 
@@ -106,9 +106,13 @@ class Rewritten:
 
 
 def rewrite(
-    texts: Texts, changes: Sequence[tuple[Written, tuple[Operation, ...]]], added: Iterable[Plain]
+    texts: Texts,
+    changes: Sequence[tuple[Written, tuple[Operation, ...]]],
+    added: Iterable[Plain],
+    removed: Sequence[Written] = (),
 ) -> Rewritten:
-    """The files with the changes of objects, and with new objects at the end of the file of the first one.
+    """The files with the changes of objects, with new objects at the end of the file of the first one, and without
+    those that go.
 
     A file in which a change has no place of its own is written anew: as good for verifying, not for writing back.
     """
@@ -127,7 +131,23 @@ def rewrite(
     for value in new:
         file = changes[0][0].file
         by_name[file] = append_object(by_name[file], value)
+    for one in sorted(removed, key=lambda gone: (gone.document, str(gone.base)), reverse=True):
+        by_name[one.file] = _remove(by_name[one.file], one, refused)
     return Rewritten(tuple((file, by_name[file]) for file, _ in texts), tuple(refused.items()))
+
+
+def _remove(text: str, one: Written, refused: dict[str, str]) -> str:
+    """The text without an object: a whole document, or an item of a list."""
+    try:
+        if one.base:
+            return splice(text, one.document, (Operation(one.base, is_removed=True),), file=one.file)
+        return remove_document(text, one.document, file=one.file)
+    except CannotSpliceError as problem:
+        refused[one.file] = str(problem)
+        if one.base:
+            return _write_anew(text, one, (Operation(one.base, is_removed=True),))
+        roots = read_plain(text, one.file)
+        return "---\n".join(as_yaml(root) for number, root in enumerate(roots) if number != one.document)
 
 
 def _write_anew(text: str, one: Written, operations: tuple[Operation, ...]) -> str:

@@ -71,6 +71,8 @@ def _outcome(level: ServiceLevel, interval: Interval | None, runs: int, confiden
         detail=detail,
         source=level.source,
         key=level.kind.key,
+        measured=interval,
+        limit=level.limit,
     )
 
 

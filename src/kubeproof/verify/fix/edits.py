@@ -29,6 +29,7 @@ class Edit:
     changes: tuple[tuple[Written, tuple[Operation, ...]], ...]
     cost: int
     added: tuple[Plain, ...] = ()  # objects that are new
+    removed: tuple[Written, ...] = ()  # objects that go
     gives_up: str = ""
     answers: frozenset[str] = frozenset()  # words of counterexamples that it is an answer to
     pods: int = 0  # more than before
@@ -70,7 +71,7 @@ def edit(
     """An edit of one object; each further field costs one more."""
     price = cost + max(0, len(operations) - 1)
     return Edit(
-        kind, does, ((one, operations),), price, tuple(added), gives_up, frozenset(answers), pods, cpu_m, memory
+        kind, does, ((one, operations),), price, tuple(added), (), gives_up, frozenset(answers), pods, cpu_m, memory
     )
 
 

@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 
 from kubeproof.errors import KubeproofError
+from kubeproof.manifests.editing.patches import kustomize_patch
 from kubeproof.manifests.editing.written import Rewritten, Texts, Written, list_written, rewrite
 from kubeproof.manifests.load import ASSUMED_FILE, GIVEN_FILE, load_texts
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
 from kubeproof.verify.fix.edits import Edit
+from kubeproof.verify.fix.result import FileChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,4 +66,29 @@ def is_untouchable(one: Written) -> bool:
 def change(given: Input, edits: Sequence[Edit]) -> Rewritten:
     """The files with the edits."""
     changes = [change for edit in edits for change in edit.changes]
-    return rewrite(given.texts, changes, [value for edit in edits for value in edit.added])
+    added = [value for edit in edits for value in edit.added]
+    return rewrite(given.texts, changes, added, [one for edit in edits for one in edit.removed])
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenOut:
+    """A change as people take it over."""
+
+    files: tuple[FileChange, ...]  # those that can be written
+    patch_only: tuple[tuple[str, str], ...]  # files that cannot, each with the reason
+    patch: str  # for kustomize
+
+
+def write_out(given: Input, edits: Sequence[Edit]) -> WrittenOut:
+    """The files before and after, and a patch for those that cannot be changed in place."""
+    rewritten = change(given, edits)
+    refused, old = dict(rewritten.refused), dict(given.texts)
+    changed = [(file, text) for file, text in rewritten.texts if text != old[file]]
+    reasons = {file: refused.get(file, "it is not a file of the input") for file, _ in changed}
+    writable = [file for file, _ in changed if file in given.in_place and file not in refused]
+    changes = [(one, operations) for edit in edits for one, operations in edit.changes if operations]
+    return WrittenOut(
+        tuple(FileChange(file, old[file], text) for file, text in changed if file in writable),
+        tuple((file, why) for file, why in reasons.items() if file not in writable),
+        kustomize_patch(changes, [value for edit in edits for value in edit.added]),
+    )

@@ -6,18 +6,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kubeproof.manifests.editing.patches import kustomize_patch
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.fix.choice import Limits, list_edits
 from kubeproof.verify.fix.edits import Edit
-from kubeproof.verify.fix.inputs import Input, change, is_untouchable, open_input
+from kubeproof.verify.fix.inputs import Input, change, is_untouchable, open_input, write_out
 from kubeproof.verify.fix.judging import GUARD, Judge, MatrixJudge, ScenarioJudge, guards_of
 from kubeproof.verify.fix.judging import Effort as Asked
 from kubeproof.verify.fix.outcomes import Key, Level, Outcome, Outcomes
-from kubeproof.verify.fix.result import Effort, FileChange, FixResult, Proposal, Tried
+from kubeproof.verify.fix.result import Effort, FixResult, Proposal, Tried
 from kubeproof.verify.fix.search import FIRST_STATES, MOST_EDITS, Clock, Counts, Found, Search
 from kubeproof.verify.matrix import asks_for_matrix
 from kubeproof.verify.options import VerifyOptions
@@ -172,19 +171,13 @@ class _Hunt:
 
     def propose(self, found: Found, goals: Sequence[Key]) -> Proposal:
         """The repair as files, patches and what it rests on."""
-        name, rewritten = self._judge.describe, change(self._given, found.edits)
-        refused = dict(rewritten.refused)
-        old = dict(self._given.texts)
-        changed = [(file, text) for file, text in rewritten.texts if text != old[file]]
-        reasons = {file: refused.get(file, "it is not a file of the input") for file, _ in changed}
-        writable = [file for file, _ in changed if file in self._given.in_place and file not in refused]
-        changes = [(one, operations) for edit in found.edits for one, operations in edit.changes if operations]
+        name, written = self._judge.describe, write_out(self._given, found.edits)
         kept = [key for key, outcome in self._before.items() if key not in goals and outcome.level < Level.OPEN]
         return Proposal(
             edits=found.edits,
-            files=tuple(FileChange(file, old[file], text) for file, text in changed if file in writable),
-            patch_only=tuple((file, why) for file, why in reasons.items() if file not in writable),
-            patch=kustomize_patch(changes, [value for edit in found.edits for value in edit.added]),
+            files=written.files,
+            patch_only=written.patch_only,
+            patch=written.patch,
             repairs=tuple(name(key) for key in goals if found.outcomes[key].level <= self._judge.enough),
             keeps=tuple(name(key) for key in kept),
             open=tuple(name(key) for key, one in self._before.items() if one.level == Level.OPEN),

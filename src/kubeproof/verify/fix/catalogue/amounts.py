@@ -41,13 +41,14 @@ def propose_amounts(one: Written, around: Around) -> Iterator[Edit]:
         if not total:
             continue
         for up, down in (*RAISED, *LOWERED):
-            yield _scale(one, resource, up, down, pods)
+            yield scale_requests(one, resource, up, down, pods)
     if sum_requests(one, "cpu") and sum_requests(one, "memory"):
         for up, down in LOWERED:
             yield _scale_both(one, up, down, pods)
 
 
-def _scale(one: Written, resource: str, up: int, down: int, pods: int) -> Edit:
+def scale_requests(one: Written, resource: str, up: int, down: int, pods: int) -> Edit:
+    """Requests of all its containers times up by down; limits grow with them."""
     writes, change = _writes(one, resource, up, down)
     is_more = up > down
     factor = f"{up}/{down}" if down > 1 else str(up)

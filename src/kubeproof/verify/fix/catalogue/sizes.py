@@ -21,19 +21,26 @@ def propose_sizes(one: Written, around: Around) -> Iterator[Edit]:
     if around.autoscalers_of(one):
         yield from _leave_to_autoscaler(one)
         return
-    now, cpu, memory = replicas_of(one), sum_requests(one, "cpu"), sum_requests(one, "memory")
-    for more in range(1, MOST_MORE + 1):
-        yield edit(
-            MORE, one, f"spec.replicas {now} -> {now + more}", put("spec", "replicas", value=now + more),
-            cost=TUNE + REPLICA * more, pods=more, cpu_m=more * cpu, memory=more * memory,
-            answers=("dead node", ActorKind.DRAIN),
+    now = replicas_of(one)
+    for number in (*range(now + 1, now + MOST_MORE + 1), *range(now - 1, 0, -1)):
+        yield set_replicas(one, number)
+
+
+def set_replicas(one: Written, number: int) -> Edit:
+    """Another spec.replicas."""
+    now = replicas_of(one)
+    more = number - now
+    cpu_m, memory = more * sum_requests(one, "cpu"), more * sum_requests(one, "memory")
+    does, write = f"spec.replicas {now} -> {number}", put("spec", "replicas", value=number)
+    if more < 0:
+        return edit(
+            FEWER, one, does, write, cost=LAST - REPLICA * more, gives_up=f"{-more} of {now} pods", pods=more,
+            cpu_m=cpu_m, memory=memory,
         )  # fmt: skip
-    for fewer in range(1, now):
-        yield edit(
-            FEWER, one, f"spec.replicas {now} -> {now - fewer}", put("spec", "replicas", value=now - fewer),
-            cost=LAST + REPLICA * fewer, gives_up=f"{fewer} of {now} pods", pods=-fewer,
-            cpu_m=-fewer * cpu, memory=-fewer * memory,
-        )  # fmt: skip
+    return edit(
+        MORE, one, does, write, cost=TUNE + REPLICA * more, answers=("dead node", ActorKind.DRAIN), pods=more,
+        cpu_m=cpu_m, memory=memory,
+    )  # fmt: skip
 
 
 def _leave_to_autoscaler(one: Written) -> Iterator[Edit]:

@@ -1,0 +1,156 @@
+"""Finds the cheapest setting of a cluster that keeps all promises, bears them out, and verifies it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from random import Random
+
+from kubeproof.errors import KubeproofError, NothingToCheckError
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.simulate.options import SimulateOptions
+from kubeproof.stop import Stop
+from kubeproof.tune.clusters import Cluster
+from kubeproof.tune.knobs import make_knobs
+from kubeproof.tune.racing import Budget, Race, Tell
+from kubeproof.tune.result import Ranked, TuneResult, Verified
+from kubeproof.tune.space import Setting, Space
+from kubeproof.tune.subject import Measure
+from kubeproof.tune.values import Asked
+from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.fix.inputs import open_input, write_out
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.run import verify_intents
+
+MOST_SHOWN = 1_000  # of a ranking
+MOST_PASSED = 5  # settings that are not borne out before there is no best one
+VERIFYING_S = 30.0
+BAD = (Verdict.VIOLATED,)
+_ORDER = {Verdict.SAMPLED_OK: 0, Verdict.UNKNOWN: 1, Verdict.VIOLATED: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneOptions:
+    """What a user may choose about tuning a cluster."""
+
+    simulate: SimulateOptions
+    asked: tuple[Asked, ...] = ()
+    settings: int = 40  # at most
+    runs: int = 400  # in all, at most
+    verify_s: float = VERIFYING_S  # 0: the best setting is not verified
+
+
+def tune_cluster(loaded: Loaded, options: TuneOptions, *, stop: Stop | None = None, tell: Tell = None) -> TuneResult:
+    """The ranking of the settings that were looked at, and what to change."""
+    begin, stop = time.monotonic(), stop or Stop()
+    given = open_input(loaded)
+    scenario = given.loaded.scenario
+    if not scenario.intents and not scenario.levels:
+        raise NothingToCheckError(
+            "E302 nothing is promised, so that nothing at all is cheapest. Give the Scenario intents or service levels."
+        )
+    served = [service.target for service in scenario.workload.services] if scenario.workload else []
+    cluster = Cluster(given, make_knobs(given.objects, options.asked, served), options.simulate)
+    left = max(2, options.runs - options.simulate.runs)  # of the budget, when the best setting is to be run again
+    race = Race(cluster, Budget(options.settings, left), Random(options.simulate.seed), stop, tell)
+    race.run()
+    choice = choose(cluster, race, options.verify_s, stop)
+    edits = () if choice.best is None else cluster.edits(choice.best)
+    return TuneResult(
+        scenario=scenario.name,
+        knobs=cluster.space.knobs,
+        ranking=rank(race, choice.best)[:MOST_SHOWN],
+        refused=tuple((describe(cluster.space, setting), why) for setting, why in race.refused.items()),
+        best=None if choice.best is None else _rank_one(race, choice.best, choice.best),
+        confirmed=choice.confirmed,
+        passed_over=choice.passed_over,
+        verified=choice.verified,
+        written=write_out(given, edits) if edits else None,
+        does=tuple(edit.title for edit in edits),
+        size=cluster.space.size,
+        runs=race.runs + choice.runs,
+        duration_s=options.simulate.duration_s,
+        seed=options.simulate.seed,
+        ended_by=race.ended_by,
+        has_prices=scenario.quantify.prices is not None,
+        elapsed_s=time.monotonic() - begin,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The setting that fresh runs and `verify` bear out."""
+
+    best: Setting | None = None
+    confirmed: Ranked | None = None
+    verified: tuple[Verified, ...] = ()
+    passed_over: tuple[tuple[str, str], ...] = ()
+    runs: int = 0
+
+
+def choose(cluster: Cluster, race: Race, verify_s: float, stop: Stop) -> Choice:
+    """The first of the ranking that keeps its promises in runs that had no part in choosing it, and is not refuted."""
+    passed: list[tuple[str, str]] = []
+    runs = 0
+    for setting in race.ranked()[: MOST_PASSED + 1]:
+        if stop.is_asked:
+            break
+        words = describe(cluster.space, setting)
+        again = cluster.run_again(setting, cluster.most_runs)
+        runs += again.runs
+        broken = [one for one in again.promises if one.verdict != Verdict.SAMPLED_OK]
+        if broken:
+            passed.append((words, f"in fresh runs {broken[0].title}: {broken[0].detail or broken[0].verdict}"))
+            continue
+        verified = _verify(cluster.load(setting), verify_s, stop)
+        refuted = [one for one in verified if one.verdict in BAD]
+        if refuted:
+            passed.append((words, f"verify finds a run that violates {refuted[0].title}"))
+            continue
+        return Choice(setting, _rank(cluster.space, setting, again, setting), verified, tuple(passed), runs)
+    return Choice(passed_over=tuple(passed), runs=runs)
+
+
+def _verify(loaded: Loaded, verify_s: float, stop: Stop) -> tuple[Verified, ...]:
+    """What `verify` says of the intents; what is not decided in time is UNKNOWN."""
+    if not verify_s or not loaded.scenario.intents:
+        return ()
+    try:
+        found = verify_intents(loaded, VerifyOptions(timeout_s=verify_s), stop=stop)
+    except KubeproofError as problem:
+        return (Verified(f"verify: {problem}", Verdict.UNKNOWN),)
+    return tuple(Verified(f"{one.id} {one.intent}", one.verdict) for one in found.results)
+
+
+def rank(race: Race, best: Setting | None) -> tuple[Ranked, ...]:
+    """All settings that were looked at, the best first."""
+    first = {setting: at for at, setting in enumerate(race.ranked())}
+
+    def order(setting: Setting) -> tuple[int, int, float]:
+        one = race.measured[setting]
+        return _ORDER[one.verdict], first.get(setting, 0), -one.margin
+
+    chosen: Sequence[Setting] = sorted(race.measured, key=order)
+    return tuple(_rank_one(race, setting, best) for setting in chosen)
+
+
+def _rank_one(race: Race, setting: Setting, best: Setting | None) -> Ranked:
+    return _rank(race.space, setting, race.measured[setting], best)
+
+
+def _rank(space: Space, setting: Setting, one: Measure, best: Setting | None) -> Ranked:
+    return Ranked(
+        space.describe(setting),
+        one.cost,
+        one.runs,
+        one.verdict,
+        one.promises,
+        setting == space.current,
+        setting == best,
+    )
+
+
+def describe(space: Space, setting: Setting) -> str:
+    """A setting in words."""
+    return ", ".join(f"{key}={value}" for key, value in space.describe(setting))
