@@ -60,6 +60,7 @@ class GitOpsController:
     commits: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (memory of an event that brings it, before the event)
     stage: int = Stage.ALWAYS
 
+    remembers_next_round_only = True
     reads_nodes = mention_nothing
 
     @property

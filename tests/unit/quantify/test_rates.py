@@ -343,15 +343,3 @@ def test_in_steps_they_are_held_against_promises_as_well(tmp_path: Path, capsys:
     assert main(["quantify", "cluster", str(tmp_path), "--ask", "long-run"]) == 1
 
     assert "VIOLATED P006 readyShare Deployment/default/web: 0.92189" in capsys.readouterr().out
-
-
-def test_an_autoscaler_has_a_period_that_rates_do_not_follow(tmp_path: Path) -> None:
-    (tmp_path / "hpa.yaml").write_text(
-        "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {maxReplicas: 3, "
-        "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, "
-        "metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 60}}}]}}"
-    )
-    cluster(tmp_path, 1, 1, "mtbf: 90d, mttr: 1h", replicas=1)
-
-    with pytest.raises(UsageError, match="loops with a period"):
-        ask(load((str(tmp_path),)))

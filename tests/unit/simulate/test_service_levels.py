@@ -45,7 +45,7 @@ def test_examples_are_read_as_they_stand() -> None:
 
     assert [(level.kind.id, level.target, level.limit) for level in levels] == [
         ("P001", WEB, 0.25), ("P002", WEB, 0.999), ("P003", WEB, 0.001), ("P004", WEB, 80.0), ("P005", "", 3.5),
-        ("P006", WEB, 0.999),
+        ("P006", WEB, 0.999), ("P007", WEB, 90.0),
     ]  # fmt: skip
     assert levels[0].percentile == 99
     assert not {kind.key for kind in LEVELS} & {kind.key for kind in catalogue()}

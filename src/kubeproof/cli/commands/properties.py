@@ -11,6 +11,7 @@ from kubeproof.errors import AutomatonError, UsageError
 
 if TYPE_CHECKING:
     from kubeproof.intents.kind import IntentKind
+    from kubeproof.intents.library.service_levels import LevelKind
     from kubeproof.logic.property import Property
     from kubeproof.verify.checks.declaration import Check
 
@@ -33,7 +34,7 @@ def properties_group() -> None:
 @properties_group.command("list")
 @output_option("text", "json")
 def list_command(*, outputs: tuple[Output, ...]) -> int:
-    """List ID, key, category and meaning of every property, then of every check that needs no search.
+    """List ID, key, category and meaning of every property and service level, then of every check without a search.
 
     \b
     Examples:
@@ -41,11 +42,12 @@ def list_command(*, outputs: tuple[Output, ...]) -> int:
       kubeproof properties list -o json=properties.json
     """
     from kubeproof.intents.catalogue import catalogue
+    from kubeproof.intents.library.service_levels import LEVELS
     from kubeproof.verify.checks.catalogue import checks
 
     entries, known = catalogue(), checks()
     render = {"json": _as_json, "text": _as_text}
-    return emit(outputs, lambda output: render[output.format](entries, known))
+    return emit(outputs, lambda output: render[output.format](entries, LEVELS, known))
 
 
 @properties_group.command("show")
@@ -138,8 +140,9 @@ def _property(text: str) -> Property:
     return from_file(content.decode("utf-8", "replace"), text)
 
 
-def _as_text(entries: tuple[IntentKind, ...], checks: tuple[Check, ...]) -> str:
-    properties = _rows([(one.id, one.key, one.category, one.whole_text) for one in entries])
+def _as_text(entries: tuple[IntentKind, ...], levels: tuple[LevelKind, ...], checks: tuple[Check, ...]) -> str:
+    rows = [(one.id, one.key, one.category, one.whole_text) for one in entries]
+    properties = _rows([*rows, *((one.id, one.key, "service", one.text) for one in levels)])
     return properties + "\n" + _rows([(one.id, one.key, one.severity, one.title) for one in checks])
 
 
@@ -148,12 +151,19 @@ def _rows(rows: list[tuple[str, str, str, str]]) -> str:
     return "".join(f"{id_}  {key:<{keys}}  {kind:<{kinds}}  {text}\n" for id_, key, kind, text in rows)
 
 
-def _as_json(entries: tuple[IntentKind, ...], checks: tuple[Check, ...]) -> str:
+def _as_json(entries: tuple[IntentKind, ...], levels: tuple[LevelKind, ...], checks: tuple[Check, ...]) -> str:
     import json
 
     properties = [
         {"id": one.id, "key": one.key, "category": one.category, "text": one.whole_text, "fields": list(one.fields)}
         for one in entries
     ]
+    promised = [
+        {"id": one.id, "key": one.key, "text": one.text, "fields": list(one.fields), "judged_by": list(one.judged_by)}
+        for one in levels
+    ]
     found = [{"id": one.id, "key": one.key, "severity": one.severity, "text": one.title} for one in checks]
-    return json.dumps({"version": 1, "properties": properties, "checks": found}, indent=2) + "\n"
+    return (
+        json.dumps({"version": 1, "properties": properties, "service_levels": promised, "checks": found}, indent=2)
+        + "\n"
+    )

@@ -31,7 +31,8 @@ Result = TypeVar("Result")
 _MEBIBYTE = 1_048_576
 _EXIT_CODES: dict[str, int] = {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
 SMALLER = 'see "When there are too many states" in docs/how-to/quantify-a-cluster.md'
-_QUESTIONS = ("within", "ever", "first", "amounts", "long-run")
+_QUESTIONS = ("within", "ever", "first", "amounts", "short", "long-run", "recovery")
+_IN_STEPS = ("within", "ever", "first", "amounts", "long-run")  # unless others are asked for
 
 
 def process_options(command: Any) -> Any:
@@ -86,7 +87,7 @@ def options_of(given: dict[str, Any]) -> ClusterOptions:
     return ClusterOptions(
         order=given["order"],
         horizon_s=within,
-        questions=given["questions"] or _QUESTIONS,
+        questions=given["questions"] or (_QUESTIONS if given.get("rates") else _IN_STEPS),
         at_most=given.get("at_most"),
         space=SpaceOptions(
             engine=given["engine"], max_states=given["max_states"], timeout_s=given["timeout_s"], memory_bytes=memory
@@ -214,7 +215,7 @@ def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
 
     plan = plan_to_quantify(loaded)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
-    told = scope(loaded, plan, Statistics(states=result.size.states))
+    told = [pair for pair in scope(loaded, plan, Statistics(states=result.size.states)) if pair[0] != "service levels"]
     notes = tuple(("abstraction", note) for note in abstractions(loaded, plan))
     return replace(result, scope=(*told, *notes), not_modelled=(*omitted, *find_left_out(plan)))
 

@@ -235,7 +235,8 @@ class PeriodicController(Controller[WorkloadView, NodeView], Protocol[WorkloadVi
     """A loop with a clock of its own: its memory holds what it needs to know of time.
 
     When it would change nothing, its clock does not hold time up: `due` is NEVER. At rest the phase of its period is
-    forgotten, because anything may happen at any phase.
+    forgotten, because anything may happen at any phase. `remembers_next_round_only` is true of a loop whose memory is
+    (least, most) seconds until its next round.
     """
 
     @property

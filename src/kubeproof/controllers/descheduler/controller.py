@@ -70,6 +70,7 @@ class DeschedulerController:
     _counts_unbound: bool = field(init=False, compare=False, repr=False)
     _ages: tuple[tuple[int, ...], ...] = field(init=False, compare=False, repr=False)
 
+    remembers_next_round_only = True
     reads_nodes = mention_policy
 
     @property

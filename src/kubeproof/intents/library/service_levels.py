@@ -48,6 +48,18 @@ class LevelKind:
     has_count: bool = False
     is_expected: bool = False  # `quantify` judges it, too: by an expectation or a share of time
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of an entry, its limit last."""
+        target = () if self.about is About.CLUSTER else ("target",)
+        more = (*(("percentile",) if self.has_percentile else ()), *(("count",) if self.has_count else ()))
+        return (*target, *more, self.limit)
+
+    @property
+    def judged_by(self) -> tuple[str, ...]:
+        """The commands that judge it."""
+        return ("simulate", "quantify") if self.is_expected else ("simulate",)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceLevel:
@@ -123,5 +135,21 @@ READY_SHARE = LevelKind(
     has_count=True,
     is_expected=True,
 )
-LEVELS: tuple[LevelKind, ...] = (RESPONSE_TIME, ANSWERED_IN_TIME, ERROR_SHARE, THROUGHPUT, COST_PER_HOUR, READY_SHARE)
+RECOVERY_TIME = LevelKind(
+    id="P007",
+    key="recoveryTime",
+    text="When fewer than `count` pods are ready (1 by default), it takes at most `within` on average until as many "
+    "are ready again.",
+    limit="within",
+    unit=Unit.SECONDS,
+    side=Side.AT_MOST,
+    example="recoveryTime: {target: Deployment/shop/web, count: 2, within: 90s}",
+    about=About.WORKLOAD,
+    has_count=True,
+    is_expected=True,
+)
+LEVELS: tuple[LevelKind, ...] = (
+    *(RESPONSE_TIME, ANSWERED_IN_TIME, ERROR_SHARE, THROUGHPUT, COST_PER_HOUR, READY_SHARE, RECOVERY_TIME),
+)
+ABOUT_READY_PODS = (READY_SHARE, RECOVERY_TIME)
 LEVEL_KEYS = frozenset(kind.key for kind in LEVELS)

@@ -95,4 +95,10 @@ def _answers(result: ClusterResult) -> Iterator[tuple[tuple[str, str, str], Span
     for amount in result.amounts:
         yield ("amounts", amount.name, amount.unit), amount.span
     for shortage in result.shortages:
-        yield ("long-run", shortage.intent, "share of time"), shortage.span
+        for question, unit, span in (
+            ("short", "share of the horizon", shortage.within),
+            ("long-run", "share of time", shortage.span),
+            ("recovery", "s", shortage.recovery_s),
+        ):
+            if span is not None:
+                yield (question, shortage.intent, unit), span

@@ -10,7 +10,9 @@ from kubeproof.values import dataclass
 
 OPEN, UNIFORM = "open", "uniform"  # which loop acts next
 WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN = "within", "ever", "first", "amounts", "long-run"
-QUESTIONS = (WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN)
+SHORT, RECOVERY = "short", "recovery"  # share of the horizon with too few ready pods; how long that lasts
+QUESTIONS = (WITHIN, EVER, FIRST, AMOUNTS, SHORT, LONG_RUN, RECOVERY)
+IN_STEPS = (WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN)  # unless others are asked for
 
 
 def silent(line: str) -> None:
@@ -23,7 +25,7 @@ class ClusterOptions:
 
     order: str = OPEN
     horizon_s: int | None = None  # None: as the Scenario says
-    questions: tuple[str, ...] = QUESTIONS
+    questions: tuple[str, ...] = IN_STEPS
     at_most: float | None = None  # allowed probability of a violation within the horizon
     space: SpaceOptions = SpaceOptions()
     check: CheckSettings = CheckSettings()

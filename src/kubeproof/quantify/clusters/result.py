@@ -81,12 +81,19 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """The long-run share of time with fewer ready pods than an intent asks for."""
+    """Fewer ready pods than an intent asks for: in which share of time, and for how long; None what was not asked."""
 
     intent: str
     target: str
     count: str
-    span: Span
+    span: Span | None = None  # share of time in the long run
+    within: Span | None = None  # expected share of the horizon
+    recovery_s: Span | None = None  # how long it takes on average until there are enough again, within the horizon
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """All answers that were asked for."""
+        return tuple(span for span in (self.within, self.span, self.recovery_s) if span is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,4 +175,5 @@ class ClusterResult:
     def spans(self) -> tuple[Span, ...]:
         """All answers that were asked for."""
         chances = [span for one in self.intents for span in (one.within, one.ever, one.first_s) if span is not None]
-        return (*chances, *(amount.span for amount in self.amounts), *(one.span for one in self.shortages))
+        shortages = [span for one in self.shortages for span in one.spans]
+        return (*chances, *(amount.span for amount in self.amounts), *shortages)

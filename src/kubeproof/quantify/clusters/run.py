@@ -12,16 +12,17 @@ from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
+from kubeproof.intents.library.service_levels import RECOVERY_TIME
 from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
 from kubeproof.quantify.chains.chain import Chain, build_chain
 from kubeproof.quantify.chains.steps import Effects, Steps, effects_of, steps_of
 from kubeproof.quantify.clusters.levels import judge_levels
-from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
+from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, RECOVERY, SHORT, WITHIN, ClusterOptions
 from kubeproof.quantify.clusters.questions import Asked, ask, ask_long_run
 from kubeproof.quantify.clusters.result import ClusterResult, IntentChances, ProcessSize, Shortage, Span
 from kubeproof.quantify.clusters.shortages import list_ready_intents, list_shortages
 from kubeproof.quantify.clusters.space import SAFETY, Report, Space, explore_space
-from kubeproof.quantify.clusters.sums import Sums, sums_over
+from kubeproof.quantify.clusters.sums import Sums, sum_over, sums_over
 from kubeproof.quantify.clusters.values import StateValues
 from kubeproof.values import dataclass
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from kubeproof.cluster.nodes.places import Layout
     from kubeproof.events.declarations import Event
+    from kubeproof.intents.declarations import Intent
     from kubeproof.intents.monitor import Monitor
     from kubeproof.manifests.loaded import Loaded, Scenario
 
@@ -54,6 +56,8 @@ def quantify_cluster(
     loaded: Loaded, options: ClusterOptions = ClusterOptions(), progress: Report = None
 ) -> ClusterResult:
     """The answers to all questions about one input."""
+    if RECOVERY in options.questions:
+        raise UsageError(f"--ask {RECOVERY} is about continuous time", "Add --rates.")
     if options.at_most is not None and WITHIN not in options.questions:
         raise UsageError("--at-most is about violations within the horizon", f"Add --ask {WITHIN}.")
     process = build_process(loaded, options, progress)
@@ -186,24 +190,39 @@ class Answers:
         return sums_over(self._horizon_s, process.chain, self._values, process.loaded.scenario, self._options)
 
     def _shortages(self) -> Iterator[Shortage]:
-        if LONG_RUN not in self._options.questions:
-            return
-        process = self._process
+        wanted, process = self._options.questions, self._process
         found = list_shortages(process.space.plan.setup, list_ready_intents(process.loaded.scenario), self._values)
-        if not found:
+        if not found or not {SHORT, LONG_RUN} & set(wanted):
             return
+        asked = self._ask_long_run(found) if LONG_RUN in wanted else None
+        for number, (intent, short) in enumerate(found):
+            yield Shortage(
+                intent.name,
+                str(intent.target),
+                str(intent.count or Count(1)),
+                None if asked is None else asked.share(_label(number)),
+                self._ask_share(short) if SHORT in wanted else None,
+            )
+
+    def _ask_long_run(self, found: list[tuple[Intent, NDArray[np.bool_]]]) -> Asked:
+        """The process in which durations have their means alone."""
+        process = self._process
         chain = build_chain(
             process.space, process.steps, process.effects, self._settings, order=self._options.order, is_mean=True
         )
         labels = {_label(number): np.flatnonzero(short[chain.origin]) for number, (_, short) in enumerate(found)}
-        asked = ask_long_run(chain, labels, self._options)
-        for number, (intent, _) in enumerate(found):
-            span: Span = asked.share(_label(number))
-            yield Shortage(intent.name, str(intent.target), str(intent.count or Count(1)), span)
+        return ask_long_run(chain, labels, self._options)
+
+    def _ask_share(self, short: NDArray[np.bool_]) -> Span:
+        """The expected share of the horizon in such states."""
+        span, _ = sum_over(self._horizon_s, self._process.chain, short / self._horizon_s, self._options)
+        return span
 
     def _not_quantified(self) -> Iterator[str]:
         scenario, layout = self._process.loaded.scenario, self._process.space.plan.layout
-        return list_not_quantified(scenario, layout, self._options)
+        yield from list_not_quantified(scenario, layout, self._options)
+        for level in (level for level in scenario.levels if level.kind is RECOVERY_TIME):
+            yield f"{level.name}: how long a shortage lasts is computed at rates (--rates)"
 
 
 def list_not_quantified(scenario: Scenario, layout: Layout, options: ClusterOptions) -> Iterator[str]:

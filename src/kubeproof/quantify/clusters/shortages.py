@@ -9,7 +9,7 @@ import numpy as np
 
 from kubeproof.cluster.objects import Setup, workload_number
 from kubeproof.intents.declarations import Amount, Intent
-from kubeproof.intents.library.service_levels import READY_SHARE
+from kubeproof.intents.library.service_levels import ABOUT_READY_PODS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def list_ready_intents(scenario: Scenario) -> list[Intent]:
     """What asks for ready pods: `minReady` intents, and service levels as such."""
-    levels = [level for level in scenario.levels if level.kind is READY_SHARE]
+    levels = [level for level in scenario.levels if level.kind in ABOUT_READY_PODS]
     asked = [
         Intent(key="minReady", name=one.name, target=one.target, count=Amount(one.count), source=one.source)
         for one in levels

@@ -41,13 +41,13 @@ def sums_over(horizon_s: int, chain: Chain, values: StateValues, scenario: Scena
     """All sums that the Scenario gives units for."""
     amounts, notes = [], []
     for name, per_second in rates_of_sums(values, scenario).items():
-        span, is_cut = _sum(horizon_s, chain, per_second, options)
+        span, is_cut = sum_over(horizon_s, chain, per_second, options)
         amounts.append(Amount(name, UNITS[name], span))
         notes += [f"{UNITS[name]}: {CUT}"] if is_cut else []
     return Sums(tuple(amounts), tuple(notes))
 
 
-def _sum(horizon_s: int, chain: Chain, per_second: Floats, options: ClusterOptions) -> tuple[Span, bool]:
+def sum_over(horizon_s: int, chain: Chain, per_second: Floats, options: ClusterOptions) -> tuple[Span, bool]:
     """One sum, and whether the horizon cuts intervals of it.
 
     Intervals in which the cluster takes what it usually takes need no division: the rest of the horizon counts as such.

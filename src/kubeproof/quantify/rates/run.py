@@ -16,7 +16,7 @@ from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
 from kubeproof.quantify.bounds import INTERVAL, NONE
 from kubeproof.quantify.clusters.levels import judge_levels
-from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
+from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, RECOVERY, SHORT, WITHIN, ClusterOptions
 from kubeproof.quantify.clusters.result import (
     Amount,
     ClusterResult,
@@ -90,7 +90,7 @@ class RatedRun:
         self._options.tell(f"waits in {phases} phases, states down to 1e-{rarest // 10} of the time")
         limits = replace(self._options.space, max_states=self._options.space.max_states or MOST_STATES)
         space = explore_rated(self._loaded, limits, phases, rarest, self._progress)
-        model = RatedModel(space, self._loaded.scenario, self._options, self.horizon_s)
+        model = RatedModel(space, self._loaded.scenario, self._options, self.horizon_s, has_errors=phases == 1)
         return Look(phases, rarest, space, model, dict(model.answers()))
 
     def widest(self) -> Look:
@@ -181,7 +181,7 @@ def _result(
     spans: dict[Key, Span],
 ) -> ClusterResult:
     scenario = loaded.scenario
-    shortages = tuple(_shortages(wide, loaded, spans))
+    shortages = tuple(_shortages(loaded, spans))
     amounts = tuple(Amount(name, UNITS[name], span) for (what, name), span in spans.items() if what == AMOUNTS)
     return ClusterResult(
         scenario=scenario.name,
@@ -233,16 +233,16 @@ def _intents(wide: Look, spans: dict[Key, Span]) -> Iterator[IntentChances]:
         )
 
 
-def _shortages(wide: Look, loaded: Loaded, spans: dict[Key, Span]) -> Iterator[Shortage]:
+def _shortages(loaded: Loaded, spans: dict[Key, Span]) -> Iterator[Shortage]:
     for intent in list_ready_intents(loaded.scenario):
-        if (LONG_RUN, intent.name) in spans:
-            span = spans[LONG_RUN, intent.name]
-            yield Shortage(intent.name, str(intent.target), str(intent.count or Count(1)), span)
+        share, within, recovery = (spans.get((what, intent.name)) for what in (LONG_RUN, SHORT, RECOVERY))
+        if share or within or recovery:
+            yield Shortage(intent.name, str(intent.target), str(intent.count or Count(1)), share, within, recovery)
 
 
 def _span(key: Key, found: Found, pairs: list[tuple[Look, Look]]) -> Span:
     """The answer where waits have so many phases that their lengths are certain."""
-    most = 1.0 if key[0] in (WITHIN, EVER, LONG_RUN) else np.inf
+    most = 1.0 if key[0] in (WITHIN, EVER, SHORT, LONG_RUN) else np.inf
     values = [_value(number, key, found, pairs, most) for number in range(len(found.value))]
     if any(value is None for value in values):
         return Span(skipped=RARER.format(most=float(found.upper.max())))

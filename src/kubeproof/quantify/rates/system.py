@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 from kubeproof.cluster.loops.actors import TIME
-from kubeproof.cluster.loops.control import Loop, Role, Stage
+from kubeproof.cluster.loops.control import Loop, Role, Stage, as_periodic
 from kubeproof.cluster.loops.footprint import Footprint
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.state import Nodes, WorkloadCell, replace_node
@@ -20,10 +20,10 @@ from kubeproof.model.loops.actors import GroupedActor, Slots
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.weights import Weights
 from kubeproof.quantify.chains.steps import Rated
+from kubeproof.quantify.rates.periods import OUTSIDE, SET, PeriodClock, RoundActor, start_period
 from kubeproof.quantify.rates.phases import PhasedMechanics, list_expiries
 from kubeproof.quantify.rates.rarity import Rarity, failure_rate, is_capped
 
-SET = "Set"  # an operation that says what a cell becomes
 GONE = WorkloadCell(exists=0)
 
 
@@ -32,16 +32,21 @@ class RatedSystem(GroupedSystem):
 
     def __init__(self, plan: Plan, rarity: Rarity) -> None:
         self._rarity = rarity
+        self._phases = phases = plan.mechanics.phases if isinstance(plan.mechanics, PhasedMechanics) else 1
         super().__init__(plan)
-        phases = plan.mechanics.phases if isinstance(plan.mechanics, PhasedMechanics) else 1
+        self._periods = frozenset(self.slots.memory(loop.memory) for loop in plan.periodic)
         places = (self.slots.place(place) for place in plan.layout.every_place)
         for actor in self._grouped[len(plan.controllers) :]:
             actor.stage = max(actor.stage, int(Stage.IDLE))
-        self.actors = (*self._grouped, *(PlaceClock(slot, phases) for slot in places))
+        periods = (PeriodClock(slot, phases) for slot in sorted(self._periods))
+        self.actors = (*self._grouped, *(PlaceClock(slot, phases) for slot in places), *periods)
 
     def _plain_actor(self, number: int, controller: Loop, told: Footprint) -> GroupedActor:
         if is_capped(controller):
             return CappedFailure(self.plan, self.slots, number, controller, self._rarity)
+        periodic = as_periodic(controller)
+        if periodic is not None:
+            return RoundActor(self.plan, self.slots, number, periodic, self._phases)
         return super()._plain_actor(number, controller, told)
 
     @property
@@ -51,7 +56,10 @@ class RatedSystem(GroupedSystem):
 
     def edit(self, slot: int, cell: Any, operation: Any) -> tuple[Hashable, ...]:
         """All outcomes of an action on one cell."""
-        return (operation[2],) if operation[0] == SET else super().edit(slot, cell, operation)
+        if operation[0] == SET:
+            return (operation[2],)
+        outcomes = super().edit(slot, cell, operation)
+        return tuple(start_period(after, self._phases) for after in outcomes) if slot in self._periods else outcomes
 
 
 class PlaceClock:
@@ -112,8 +120,9 @@ def _leave(plan: Plan, slots: Slots) -> Iterator[tuple[int, Hashable]]:
     """The edits that leave nothing: one state stands for all that is not looked at."""
     for number in range(len(plan.workloads)):
         yield slots.workload(number), (SET, -1, GONE)
+    periods = {loop.memory for loop in plan.periodic}
     for number, first in enumerate(plan.memories):
-        yield slots.memory(number), (SET, -1, (0,) * len(first))
+        yield slots.memory(number), (SET, -1, OUTSIDE if number in periods else (0,) * len(first))
     for place in plan.layout.every_place:
         yield slots.place(place), (SET, -1, ())
 

@@ -30,7 +30,7 @@ def _lines(result: ClusterResult) -> Iterator[str]:
     yield from ("", "Process")
     yield f"  {size.states:,} states and {size.transitions:,} transitions, as verify explores them"
     yield from _in_steps(result) if result.waits is None else _in_continuous_time(result, result.waits)
-    yield from ("", *_table(list(_rows(result))))
+    yield from ("", *_table(_distinct(_rows(result))))
     yield from _section(f"At most {number(result.at_most or 0)} within the horizon", _judge(result))
     yield from _section("Service levels", _tell_levels(result))
     yield from _section("Not computed", _list_skipped(result))
@@ -75,6 +75,11 @@ def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
         yield from ("", title, *(f"  {line}" for line in found))
 
 
+def _distinct(rows: Iterator[list[str]]) -> list[list[str]]:
+    """The rows, each once: several promises may be about the same pods."""
+    return [list(row) for row in dict.fromkeys(map(tuple, rows))]
+
+
 def _rows(result: ClusterResult) -> Iterator[list[str]]:
     horizon = duration(result.horizon_s)
     cells = _least_and_greatest if result.waits is None else _value_and_extent
@@ -89,8 +94,13 @@ def _rows(result: ClusterResult) -> Iterator[list[str]]:
     for amount in result.amounts:
         yield [f"expected {amount.unit} over {horizon}", *cells(amount.span, number)]
     for shortage in result.shortages:
-        what = f"long-run share of time below {shortage.count} ready, {shortage.target}"
-        yield [what, *cells(shortage.span, number)]
+        below = f"below {shortage.count} ready, {shortage.target}"
+        if shortage.within is not None:
+            yield [f"expected share of {horizon} {below}", *cells(shortage.within, number)]
+        if shortage.span is not None:
+            yield [f"long-run share of time {below}", *cells(shortage.span, number)]
+        if shortage.recovery_s is not None:
+            yield [f"mean time {below}, until it is over", *cells(shortage.recovery_s, duration)]
 
 
 def _least_and_greatest(span: Span, shown: Any) -> list[str]:
@@ -131,9 +141,16 @@ def _tell_levels(result: ClusterResult) -> Iterator[str]:
 
 
 def _list_skipped(result: ClusterResult) -> Iterator[str]:
-    spans = [(f"{one.intent}", span) for one in result.intents for span in (one.within, one.ever, one.first_s)]
+    spans: list[tuple[str, Span | None]] = [
+        (f"{one.intent}", span) for one in result.intents for span in (one.within, one.ever, one.first_s)
+    ]
     spans += [(amount.unit, amount.span) for amount in result.amounts]
-    spans += [(f"long run of {shortage.intent}", shortage.span) for shortage in result.shortages]
+    for short in result.shortages:
+        spans += [
+            (f"share of the horizon of {short.intent}", short.within),
+            (f"long run of {short.intent}", short.span),
+        ]
+        spans += [(f"recovery of {short.intent}", short.recovery_s)]
     for what, span in spans:
         if span is not None and span.skipped:
             yield f"{what}: {span.skipped}"
@@ -180,6 +197,12 @@ def document(result: ClusterResult) -> dict[str, Any]:
         "amounts": [{"name": a.name, "unit": a.unit, **_span(a.span)} for a in result.amounts],
         "long_run": [
             {"intent": s.intent, "target": s.target, "below": s.count, **_span(s.span)} for s in result.shortages
+        ],
+        "share_of_horizon": [
+            {"intent": s.intent, "target": s.target, "below": s.count, **_span(s.within)} for s in result.shortages
+        ],
+        "recovery_s": [
+            {"intent": s.intent, "target": s.target, "below": s.count, **_span(s.recovery_s)} for s in result.shortages
         ],
         "service_levels": [
             {name: getattr(one, name) for name in ("id", "key", "name", "target", "verdict", "value", "limit")}

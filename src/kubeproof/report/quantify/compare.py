@@ -58,6 +58,8 @@ def title(line: Line, horizon: str) -> str:
         "ever": f"P({line.name} is ever violated)",
         "first": f"expected time to the first violation of {line.name}",
         "amounts": f"expected {line.unit} over {horizon}",
+        "short": f"expected share of {horizon} in which {line.name} fails",
+        "recovery": f"mean time until {line.name} holds again",
         "long-run": f"long-run share of time in which {line.name} fails",
     }[line.question]
 

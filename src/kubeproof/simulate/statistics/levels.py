@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kubeproof.intents.library.service_levels import (
@@ -10,6 +11,7 @@ from kubeproof.intents.library.service_levels import (
     COST_PER_HOUR,
     ERROR_SHARE,
     READY_SHARE,
+    RECOVERY_TIME,
     RESPONSE_TIME,
     THROUGHPUT,
     ServiceLevel,
@@ -56,7 +58,10 @@ def _of(services: Sequence[ServiceTotals], name: str) -> ServiceTotals | None:
 
 
 def _outcome(level: ServiceLevel, interval: Interval | None, runs: int, confidence: float) -> IntentOutcome:
-    verdict, detail = Verdict.VACUOUS, "nothing was measured: no request came, or the Scenario gives no prices"
+    verdict, detail = (
+        Verdict.VACUOUS,
+        "nothing was measured: no request came, it never came to that, or the Scenario gives no prices",
+    )
     if interval is not None:
         verdict = _judge(level, interval)
         ends = f"{_show(level, interval.lower)} to {_show(level, interval.upper)}"
@@ -130,16 +135,34 @@ def _ready(
     level: ServiceLevel, totals: Totals, records: Sequence[RunRecord], duration_s: int, confidence: float
 ) -> Interval | None:
     """The share of readings with enough ready pods; the series is that of the service, where it gets requests."""
-    shares = []
-    for record, own in zip(records, totals, strict=True):
-        subject = level.target if own is None else own.name
-        values = record.timeline.of(subject, READY).values
-        known = [value for value in values if value is not None]
-        shares.append(sum(value >= level.count for value in known) / max(1, len(known)))
+    readings = [_list_ready(level, own, record) for own, record in zip(totals, records, strict=True)]
+    shares = [sum(value >= level.count for value in known) / max(1, len(known)) for known in readings]
     if len(shares) > 1 and min(shares) == 1.0:  # no run says how long a dip takes: it may take the whole of one
         return share_interval(len(shares), len(shares), confidence)
     found = _mean(shares, confidence)
     return found and Interval(found.value, max(0.0, found.lower), min(1.0, found.upper))
+
+
+def _list_ready(level: ServiceLevel, own: ServiceTotals | None, record: RunRecord) -> list[float]:
+    """All readings of the number of ready pods; the series is that of the service, where it gets requests."""
+    values = record.timeline.of(level.target if own is None else own.name, READY).values
+    return [value for value in values if value is not None]
+
+
+def _recovery(
+    level: ServiceLevel, totals: Totals, records: Sequence[RunRecord], duration_s: int, confidence: float
+) -> Interval | None:
+    """The time with too few ready pods by the number of times that it came to that; None where it never did."""
+    seconds, times = [], []
+    for own, record in zip(totals, records, strict=True):
+        enough = [value >= level.count for value in _list_ready(level, own, record)]
+        seconds.append(enough.count(False) * duration_s / max(1, len(enough)))
+        times.append(float(sum(before and not now for before, now in pairwise([True, *enough]))))
+    if not sum(times):
+        return None
+    found = ratio_interval(seconds, times, confidence)
+    mean = sum(seconds) / sum(times)
+    return Interval(mean, mean, mean) if found is None else Interval(mean, max(0.0, found.lower), found.upper)
 
 
 def _share(parts: Sequence[int], totals: Totals, confidence: float) -> Interval | None:
@@ -169,4 +192,5 @@ _MEASURES: dict[str, Measure] = {
     THROUGHPUT.key: _throughput,
     COST_PER_HOUR.key: _cost,
     READY_SHARE.key: _ready,
+    RECOVERY_TIME.key: _recovery,
 }
