@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubeproof.cli.networks.asked import code_of, property_options, split_name
+from kubeproof.cli.networks.rollouts import plan_command, rollout_command
 from kubeproof.cli.options.inputs import read_stdin
 from kubeproof.cli.options.outputs import Output, emit, output_option, without_clash
-from kubeproof.cli.running.endings import INTERRUPTED, first_of
 from kubeproof.cli.running.interruption import current
 from kubeproof.errors import UsageError
-from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.network.model import Network
     from kubeproof.network.result import NetworkResult
     from kubeproof.stop import Stop
-
-_EXIT_CODES = {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3, Verdict.VACUOUS: 3}
 
 
 @click.group("network")
@@ -30,24 +28,17 @@ def network_group() -> None:
       kubeproof network generate home > home.yaml
       kubeproof network verify home.yaml
       kubeproof network verify home.yaml --ltl 'G !"DROPPED"'
+      kubeproof network plan old.yaml new.yaml
     """
+
+
+for _command in (rollout_command, plan_command):
+    network_group.add_command(_command)
 
 
 @network_group.command("verify", short_help="Check path properties of a network, or of manifests.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "-p", "--property", "properties", metavar="NAME[:KEY=VALUE;...]", multiple=True,
-    help='A property of the library (see "kubeproof network properties"), beside those in the file.',
-)  # fmt: skip
-@click.option(
-    "--ltl", "formulas", metavar="FORMULA", multiple=True,
-    help="A formula; its propositions are predicates in double quotes, or named with --where.",
-)  # fmt: skip
-@click.option("--where", metavar="NAME=PREDICATE", multiple=True, help="What a proposition of --ltl means.")
-@click.option(
-    "--automaton", "automata", metavar="FILE.py[:NAME]", multiple=True,
-    help="Automata of your own in a Python file, which is executed.",
-)  # fmt: skip
+@property_options
 @click.option("--final", is_flag=True, help="The last snapshot stays: what it never delivers is violated, not open.")
 @click.option(
     "--from-manifests", is_flag=True,
@@ -113,7 +104,7 @@ def _ask_of_file(files: tuple[str, ...], options: dict[str, Any], stop: Stop) ->
     _refuse(options, _OF_MANIFESTS, "needs --from-manifests")
     if len(files) != 1:
         raise UsageError(f"{len(files)} network files", "Verify one at a time; manifests need --from-manifests.")
-    where = tuple(_split_name(text) for text in options["where"])
+    where = tuple(split_name(text) for text in options["where"])
     wanted = NetworkOptions(options["properties"], options["formulas"], where, options["automata"], options["final"])
     return verify_file(files[0], wanted, stdin=read_stdin, stop=stop)
 
@@ -134,16 +125,8 @@ def _report(result: NetworkResult, outputs: tuple[Output, ...]) -> int:
     from kubeproof.report.network import as_json, as_text
 
     render = {"json": as_json, "text": as_text}
-    code = _EXIT_CODES.get(result.verdict, 0)
-    code = first_of((code, INTERRUPTED)) if result.is_interrupted else code
+    code = code_of(result.verdict, is_interrupted=result.is_interrupted)
     return emit(outputs, lambda output: render[output.format](result), code, verdict=result.verdict)
-
-
-def _split_name(text: str) -> tuple[str, str]:
-    name, equals, predicate = text.partition("=")
-    if not equals or not name.strip():
-        raise UsageError(f"--where {text!r} is not NAME=PREDICATE", "Write --where 'at_fw=CURRENT_NODE == fw'.")
-    return name.strip(), predicate.strip()
 
 
 @network_group.command("properties")

@@ -52,7 +52,7 @@ def replay(
 
     Where a path is cut at the node that it is judged at, `last` is the number of the choice taken there.
     """
-    reader = _Reader(network, one, marked)
+    reader = PathReader(network, one, marked)
     at = Parameters(path.nodes[0], packet.source, packet.destination, process_id=packet.traffic.process)
     if path.nodes[0] != packet.source:
         raise NotAPath(f"{path.nodes[0]} is not the source")
@@ -100,7 +100,7 @@ def _action(taken: Choice | None) -> str:
     return f"forwards to {taken.to}"
 
 
-class _Reader:
+class PathReader:
     """From parameters to letters."""
 
     def __init__(self, network: Network, one: PathProperty, marked: IsMarked) -> None:

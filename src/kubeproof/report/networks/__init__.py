@@ -1,0 +1,1 @@
+"""Reports about networks that change."""
