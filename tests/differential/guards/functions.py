@@ -46,10 +46,9 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "find_guarded",
     ),
     "verify/proofs/crowd/room.py": (
-        "_sum_offered", "_crowd", "_most_let_go", "_beside_daemons", "_count_lost_by", "_count_uncordoned_early",
-        "_most_wanted",
-        "_most_surge", "_most_ending", "_most_daemons", "working", "_rests", "_is_on_target",
-        "_is_above_usage",
+        "_sum_offered", "_may_be_on", "_crowd", "_most_let_go", "_beside_daemons", "_count_lost_by",
+        "_count_uncordoned_early", "_most_wanted", "_most_surge", "_most_ending", "_most_daemons",
+        "working", "_rests", "_is_on_target", "_is_above_usage",
     ),
     "verify/proofs/crowd/resizing.py": (
         "find_resizing", "_may_agree", "settles", "is_uniform", "largest", "is_patient", "_may_rise", "_ratios",

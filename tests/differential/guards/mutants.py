@@ -574,6 +574,11 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
+        Guard("verify/proofs/crowd/room.py", "_may_be_on", "workload.bound_to"),
+        "a pod runs on a node that would refuse it",
+        True,
+    ),
+    (
         Guard("verify/proofs/crowd/room.py", "_beside_daemons", "free[name] -= amount * count"),
         "daemon pods take room",
         True,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from kubeproof.cluster.kinds import DAEMON_SET, JOB, POD, STATEFUL_SET
-from kubeproof.cluster.labels import Taint, Toleration
+from kubeproof.cluster.labels import NO_SCHEDULE, Taint, Toleration
 from kubeproof.cluster.nodes.places import UNSCHEDULABLE
 from kubeproof.cluster.objects import (
     HOSTNAME,
@@ -170,6 +170,14 @@ def beside_daemons() -> Loaded:
     return cluster((node("n1"), node("n2")), (a, b), of("noPendingForever", a))
 
 
+def beside_one_that_was_put_there() -> Loaded:
+    """A pod that runs where the scheduler would not put it leaves no room for the one that belongs there."""
+    own = node("n1", pool="own", taints=(Taint("pool", "own", NO_SCHEDULE),))
+    asks = {"node_selector": (("pool", "own"),), "tolerations": (Toleration("pool", "Exists"),)}
+    a, b = workload("a", cpu=500, **asks), workload("b", kind=POD, bound_to="n1")
+    return cluster((own, node("n2")), (a, b), of("noPendingForever", a))
+
+
 def beside_surge() -> Loaded:
     """A rollout that is never complete keeps a pod too many."""
     a, b = workload("a", cpu=300), deployment("b", cpu=400)
@@ -283,6 +291,7 @@ WITNESSES: dict[str, Witness] = {
     "others never leave a drained node": never_drained,
     "a daemon pod comes too late": daemon_without_room,
     "daemon pods take room": beside_daemons,
+    "a pod runs on a node that would refuse it": beside_one_that_was_put_there,
     "a workload that grows takes room": beside_scaled,
     "a rollout that is never complete takes room": beside_surge,
     "a spread constraint counts pods of others": spread_over_others,

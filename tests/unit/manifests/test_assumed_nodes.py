@@ -109,6 +109,26 @@ def test_a_pod_beyond_all_usual_nodes_gets_one_of_its_size(tmp_path: Path) -> No
     assert found.assumed[0].cpu_milli == 500_000
 
 
+def with_priority(text: str) -> str:
+    kind = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n---\n"
+    return kind + text.replace("    spec:\n", "    spec:\n      priorityClassName: high\n", 1)
+
+
+def test_where_pods_may_be_preempted_one_node_has_room_for_all_beside_a_huge_one(tmp_path: Path) -> None:
+    huge, small = deployment("huge", replicas=1, requests="{cpu: 500}"), deployment(replicas=1, requests="{cpu: 1}")
+    apart = loaded(tmp_path, huge + small).assumed[0].cpu_milli
+    together = loaded(tmp_path, with_priority(huge) + small).assumed[0].cpu_milli
+
+    assert (apart, together) == (500_000, 4_016_000)  # twice everything, rounded up
+
+
+def test_where_pods_may_be_preempted_one_node_takes_many(tmp_path: Path) -> None:
+    many = deployment(replicas=150, requests="{cpu: 10m}")
+
+    assert loaded(tmp_path, many).assumed[0].pods == 110
+    assert loaded(tmp_path, with_priority(deployment("first", replicas=1)) + many).assumed[0].pods == 500
+
+
 @pytest.mark.parametrize(("replicas", "nodes"), [(1, 3), (2, 3), (3, 6), (4, 6), (5, 9), (6, 9)])
 def test_pods_that_keep_apart_have_a_node_each_even_without_a_zone(tmp_path: Path, replicas: int, nodes: int) -> None:
     apart = """

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, JOB, STATEFUL_SET
+from kubeproof.cluster.labels import NO_SCHEDULE, Taint, Toleration
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.objects import (
     ALLOW,
@@ -46,7 +47,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
 from kubeproof.verify.proofs.crowd.proving import Input, Memo, Proofs, prove_part
-from kubeproof.verify.proofs.crowd.room import _Filling, _most_full, is_counted
+from kubeproof.verify.proofs.crowd.room import Room, _Filling, _most_full, is_counted
 from kubeproof.verify.proofs.slicing import cut_by_relations
 from kubeproof.verify.run import plan_of, verify
 from kubeproof.verify.searching import Watch
@@ -236,6 +237,19 @@ def test_priorities_do_not_matter_where_room_is_never_short() -> None:
 
     assert proved(loaded) == [0]
     assert cut_by_relations(crowded) == ()
+
+
+def test_who_may_not_be_on_a_node_takes_no_room_of_it() -> None:
+    kept = Taint("pool", "own", NO_SCHEDULE)
+    own = node("own", 200, pool="own", taints=(kept,))
+    asks = {"tolerations": (Toleration("pool", "Exists"),), "node_selector": (("pool", "own"),)}
+    guest = workload("guest", cpu=100, **asks)
+    named = replace(WEB, template=replace(WEB.template, node_name="own"))
+    some = (*nodes(2, cpu=4000), own)
+
+    assert Room(cluster(some, (WEB, guest))).is_never_short
+    assert not Room(cluster(some, (named, guest))).is_never_short
+    assert not Room(cluster(some[2:], (WEB, replace(guest, replicas=2)))).is_never_short
 
 
 def test_parts_that_differ_in_names_and_requests_are_searched_once() -> None:

@@ -2,7 +2,8 @@
 
 Nodes are so large that each of them takes every pod that may ever be there at once, whatever the others have: no
 order of placing pods, no drain and no loss of a zone lacks room. Where no usual node is that large, as many are
-assumed as take all pods although a zone is lost. Pods that keep apart get a node each, and one to spare.
+assumed as take all pods although a zone is lost; but if pods may preempt others and one pod alone is too large for
+usual nodes, these are made to measure. Pods that keep apart get a node each, and one to spare.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Container, PodTemplate, Setup, SpreadConstraint, Workload
+from kubeproof.cluster.steering.priorities import has_priorities
 from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
 from kubeproof.controllers.scheduler.plugins.node_ports import rivals
 from kubeproof.controllers.scheduler.plugins.pod_terms import workloads_meant
@@ -22,7 +24,9 @@ from kubeproof.named_tuples import NamedTuple
 GIB = 2**30
 SHAPES = tuple((cores * 1000, cores * 4 * GIB) for cores in (4, 8, 16, 32, 64, 96, 128, 192))  # CPU and memory
 ROOMY_MILLI = 64_000  # larger ones only where one pod needs them
-MANY_PODS = 250  # what managed clusters allow at most, where 110 are too few
+POD_LIMITS, USUAL_LIMITS = (DEFAULT_PODS, 250, 500, 1000), 2  # of which managed clusters allow the first
+MOST_MEASURED = 10  # times the largest pod, of a node that is made to measure
+MEASURED_MILLI, MEASURED_BYTES = 16_000, 64 * GIB  # nodes made to measure have a multiple of it
 DEVICES = (1, 2, 4, 8, 16)  # accelerators of one kind that a node usually has
 ACCELERATORS = ("gpu", "tpu", "nvidia.com/", "amd.com/", "neuron")  # parts of their names
 FEW_NODES = 6
@@ -58,6 +62,7 @@ class _Demand(NamedTuple):
     groups: tuple[_Group, ...]
     daemons: Amounts  # requests of the daemon pods that every node has
     together: Amounts  # everything that may be there at once, daemon pods of a rollout, and the largest pod once more
+    may_preempt: bool  # who lacks room may take that of others
     apart: int  # nodes that pods need which keep apart, wherever the others are
 
 
@@ -88,7 +93,7 @@ def _demand(setup: Setup, guests: Sequence[int]) -> _Demand:
     daemons = _total((_requests(setup, w), 1) for i in guests if (w := setup.workloads[i]).rules.runs_per_node)
     largest = {name: max(group.requests.get(name, 0) for group in groups) for name in _names(groups)}
     everything = [*((group.requests, group.most) for group in groups), (daemons, 2), (largest, 1)]
-    return _Demand(groups, daemons, _total(everything), _nodes_apart(setup, guests))
+    return _Demand(groups, daemons, _total(everything), has_priorities(setup), _nodes_apart(setup, guests))
 
 
 def _names(groups: Iterable[_Group]) -> list[str]:
@@ -167,18 +172,50 @@ def _one_for_all(demand: _Demand) -> dict[str, int] | None:
     devices = {name: _devices(amount) for name, amount in demand.together.items() if _is_device(name)}
     if any(amount > DEVICES[-1] for amount in devices.values()):
         return None
-    pods = DEFAULT_PODS if demand.together.get(PODS, 0) <= DEFAULT_PODS else MANY_PODS
-    for cpu, memory in SHAPES:
+    count = demand.together.get(PODS, 0)
+    usual = ((cpu, memory, _limit_pods(demand, count)) for cpu, memory in _list_roomy())
+    measured = ((cpu, memory, _limit_pods(demand, 2 * count)) for cpu, memory in _measure(demand))
+    for cpu, memory, pods in (*usual, *measured):
         shape = {**_plenty(demand), **devices, CPU: cpu, MEMORY: memory, PODS: pods}
-        if cpu <= ROOMY_MILLI and _fits(demand.together, shape):
+        if _fits(demand.together, shape):
             return shape
     return None
 
 
+def _limit_pods(demand: _Demand, count: int) -> int:
+    limits = POD_LIMITS if demand.may_preempt else POD_LIMITS[:USUAL_LIMITS]
+    return next((limit for limit in limits if count <= limit), limits[-1])
+
+
+def _list_roomy() -> tuple[tuple[int, int], ...]:
+    return tuple(shape for shape in SHAPES if shape[0] <= ROOMY_MILLI)
+
+
+def _measure(demand: _Demand) -> tuple[tuple[int, int], ...]:
+    """A node that takes everything twice, where no usual node takes the largest pod and others might be preempted.
+
+    Not if that is out of all proportion to the largest pod.
+    """
+    if not demand.may_preempt:
+        return ()
+    least = _find_least(demand)
+    needed = {name: 2 * demand.together.get(name, 0) for name in (CPU, MEMORY)}
+    is_usual = any(_fits({name: least.get(name, 0) for name in needed}, {CPU: c, MEMORY: m}) for c, m in _list_roomy())
+    shape = (_round_up(needed[CPU], MEASURED_MILLI), _round_up(needed[MEMORY], MEASURED_BYTES))
+    largest = (
+        max(SHAPES[-1][0], MOST_MEASURED * least.get(CPU, 0)),
+        max(SHAPES[-1][1], MOST_MEASURED * least.get(MEMORY, 0)),
+    )
+    return () if is_usual or shape[0] > largest[0] or shape[1] > largest[1] else (shape,)
+
+
+def _round_up(amount: int, unit: int) -> int:
+    return -(-amount // unit) * unit
+
+
 def _several(demand: _Demand) -> tuple[dict[str, int], int]:
     """Nodes that take the largest pod beside the daemons, and how many of them take all pods, none terminating."""
-    largest = {name: max(group.requests.get(name, 0) for group in demand.groups) for name in _names(demand.groups)}
-    least = _total(((largest, 1), (demand.daemons, 1)))
+    least = _find_least(demand)
     devices = {name: max(DEVICES[-2], _devices(amount)) for name, amount in least.items() if _is_device(name)}
     shapes = [
         {**_plenty(demand), **devices, CPU: cpu, MEMORY: memory, PODS: DEFAULT_PODS}
@@ -187,6 +224,12 @@ def _several(demand: _Demand) -> tuple[dict[str, int], int]:
     ]
     roomy = [shape for shape in shapes if shape[CPU] <= ROOMY_MILLI] or shapes[:1]
     return min(((shape, _nodes_for(demand, shape)) for shape in roomy), key=lambda found: found[1])
+
+
+def _find_least(demand: _Demand) -> Amounts:
+    """What a node needs for the largest pod beside the daemons."""
+    largest = {name: max(group.requests.get(name, 0) for group in demand.groups) for name in _names(demand.groups)}
+    return _total(((largest, 1), (demand.daemons, 1)))
 
 
 def _nodes_for(demand: _Demand, shape: Amounts) -> int:

@@ -32,15 +32,15 @@ class RememberingModel(RepresentativeModel):
             known = self._views[key] = (node, super()._node_view(controller, place, node))
         return known[1]
 
-    def steps_of(self, controller: Loop, state: State) -> Iterator[Transition]:
-        """The steps of one controller or event, each distinct outcome once."""
+    def offers_of(self, controller: Loop, state: State) -> Iterator[Transition]:
+        """The steps of one controller or event, each distinct outcome once, not seen by monitors yet."""
         done: set[tuple[tuple[Concrete, ...], int]] = set()
         for decision in self._decisions(controller, state):
             for target, concrete in self._carry_out(controller, state, decision):
                 key = (concrete, int(decision.role))
                 if key not in done and target != state:
                     done.add(key)
-                    yield Transition(self._names[id(controller)], decision, concrete, self.judge(target))
+                    yield Transition(self._names[id(controller)], decision, concrete, target)
 
     def _decisions(self, controller: Loop, state: State) -> tuple[Decision, ...]:
         """What it would do; as before, if it is shown what it was shown before."""

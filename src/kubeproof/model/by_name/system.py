@@ -8,7 +8,7 @@ to named objects with code of its own. Slow on purpose: every choice among equal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 from kubeproof.cluster.loops.actions import Remember, Tick, Verb
@@ -25,7 +25,7 @@ from kubeproof.cluster.loops.control import (
     WorkloadView,
     has_nothing_to_do,
 )
-from kubeproof.cluster.state import NEVER, NodeCell, PodKind, WorkloadCell, holds_up_zone, present
+from kubeproof.cluster.state import NEVER, NodeCell, Nodes, PodKind, WorkloadCell, holds_up_zone, present
 from kubeproof.intents.monitor import FRESH
 from kubeproof.intents.views import Fact, PlaceView
 from kubeproof.model.by_name.actions import NamedActions
@@ -42,6 +42,9 @@ class IndividualModel(NamedActions):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._controllers = plan.actors
+        self._judged_stable: tuple[State, bool] | None = None
+        facts = (monitor.fact for monitor in plan.monitors if monitor.fact)
+        self._watched = tuple(dict.fromkeys(place for fact in facts for place in fact.reads.places))
 
     def initial(self) -> tuple[State, ...]:
         """The one state a run starts from."""
@@ -88,8 +91,10 @@ class IndividualModel(NamedActions):
         return first
 
     def is_stable(self, state: State) -> bool:
-        """True if only events can change this state."""
-        return self._is_stable(self.steps(state))
+        """True if only events can change this state; who asks again of the very same one gets the same answer."""
+        if self._judged_stable is None or self._judged_stable[0] is not state:
+            self._judged_stable = (state, self._is_stable(self.steps(state)))
+        return self._judged_stable[1]
 
     @staticmethod
     def _is_stable(steps: Iterable[Transition]) -> bool:
@@ -102,6 +107,11 @@ class IndividualModel(NamedActions):
 
     def steps_of(self, controller: Loop, state: State) -> Iterator[Transition]:
         """The steps of one controller or event, each distinct outcome once."""
+        for step in self.offers_of(controller, state):
+            yield step._replace(target=self.judge(step.target))
+
+    def offers_of(self, controller: Loop, state: State) -> Iterator[Transition]:
+        """The same before monitors have seen where they lead, for who takes but one of them."""
         done: set[tuple[tuple[Concrete, ...], int]] = set()
         is_promised = bool(getattr(controller, "is_promise", False))
         for decision in self._decisions(controller, state):
@@ -110,7 +120,7 @@ class IndividualModel(NamedActions):
                 if key in done or target == state:
                     continue
                 done.add(key)
-                yield Transition(controller.name, decision, concrete, self.judge(target), is_promised)
+                yield Transition(controller.name, decision, concrete, target, is_promised)
 
     def _decisions(self, controller: Loop, state: State) -> Iterable[Decision]:
         """What it would do, each thing once; nodes are shown to those alone who may have something to do."""
@@ -211,20 +221,29 @@ class IndividualModel(NamedActions):
 
     def judge(self, state: State) -> State:
         """The state with its monitors brought up to date."""
+        if not self.plan.monitors:
+            return state
+        shown = {place: self._cells_in(state, place) for place in self._watched}
         observed = tuple(
-            monitor.observe(memory, self.show_to_fact(monitor.fact, state)) if monitor.fact else FRESH
+            monitor.observe(memory, self._show_to_fact(monitor.fact, state, shown)) if monitor.fact else FRESH
             for monitor, memory in zip(self.plan.monitors, state.observed, strict=True)
         )
         return state._replace(observed=observed)
 
     def show_to_fact(self, fact: Fact[WorkloadView, PlaceView], state: State) -> Seen[WorkloadView, PlaceView]:
         """What a fact of an intent is shown of a state."""
-        reads, places = fact.reads, []
-        for place in reads.places:
-            cells = tuple((node_cell(state.nodes[i]), 1) for i in self.plan.layout.places[place].nodes)
-            places.append(fact.show_nodes(place, present(cells)))
-        workloads = tuple(fact.show_workload(w, workload_cell(state, w)) for w in reads.workloads)
-        return Seen(workloads, tuple(places))
+        shown = {place: self._cells_in(state, place) for place in fact.reads.places}
+        return self._show_to_fact(fact, state, shown)
+
+    def _show_to_fact(
+        self, fact: Fact[WorkloadView, PlaceView], state: State, shown: Mapping[int, Nodes]
+    ) -> Seen[WorkloadView, PlaceView]:
+        places = tuple(fact.show_nodes(place, shown[place]) for place in fact.reads.places)
+        return Seen(tuple(fact.show_workload(w, workload_cell(state, w)) for w in fact.reads.workloads), places)
+
+    def _cells_in(self, state: State, place: int) -> Nodes:
+        """The nodes of a place that are there, each on its own."""
+        return present(tuple((node_cell(state.nodes[i]), 1) for i in self.plan.layout.places[place].nodes))
 
     def flags(self, state: State) -> int:
         """Bit 2i: monitor i is bad; bit 2i+1: the state matters to it."""

@@ -49,15 +49,20 @@ def replay(
     look: Look = look_nowhere,
 ) -> Replayed:
     """Follows the recorded steps and checks that they break the property; raises ReplayMismatch if not."""
+    replayed = take_again(model, start, recorded, look)
+    judge(model, replayed, loop_start, monitor_number)
+    return replayed
+
+
+def take_again(model: IndividualModel, start: State, recorded: Sequence[Recorded], look: Look) -> Replayed:
+    """Follows the recorded steps, each of which must be possible when it is taken."""
     states, steps = [start], []
     for number, (actor, concrete) in enumerate(recorded, start=1):
         look()
         step = _find_offered(model, states[-1], actor, concrete, number)
         steps.append(step)
         states.append(step.target)
-    replayed = Replayed(tuple(states), tuple(steps))
-    _judge(model, replayed, loop_start, monitor_number)
-    return replayed
+    return Replayed(tuple(states), tuple(steps))
 
 
 def retrace(
@@ -73,16 +78,16 @@ def retrace(
 def _find_offered(
     model: IndividualModel, state: State, actor: str, concrete: tuple[Concrete, ...], number: int
 ) -> Transition:
-    """The step; what it does to several nodes at once may stand in another order, that of other classes of nodes."""
+    """The step, seen by the monitors; it may do to several nodes in another order what was recorded."""
     others = []
-    for step in _steps_of(model, state, actor):
+    for step in _list_offers(model, state, actor):
         if step.controller == actor:
             if step.concrete == concrete:
-                return step
+                return step._replace(target=model.judge(step.target))
             others.append(step)
     for step in others:
         if _in_any_order(step.concrete) == _in_any_order(concrete):
-            return step
+            return step._replace(target=model.judge(step.target))
     raise ReplayMismatch(f"E700 step {number} of the trace is not possible: {actor} cannot do {concrete}")
 
 
@@ -90,13 +95,16 @@ def _in_any_order(concrete: tuple[Concrete, ...]) -> tuple[Concrete, ...]:
     return tuple(sorted(concrete, key=lambda done: [str(part) for part in done]))
 
 
-def _steps_of(model: IndividualModel, state: State, actor: str) -> Iterable[Transition]:
-    """Steps of a loop, which can be asked alone; time and patient events need the whole picture."""
+def _list_offers(model: IndividualModel, state: State, actor: str) -> Iterable[Transition]:
+    """What a loop offers, which can be asked alone; time and patient events need the whole picture."""
     own = [controller for controller in model.plan.controllers if controller.name == actor]
-    return (step for controller in own for step in model.steps_of(controller, state)) if own else model.steps(state)
+    if not own:
+        return (step._replace(target=step.target._replace(observed=state.observed)) for step in model.steps(state))
+    return (step for controller in own for step in model.offers_of(controller, state))
 
 
-def _judge(model: IndividualModel, replayed: Replayed, loop_start: int | None, monitor_number: int) -> None:
+def judge(model: IndividualModel, replayed: Replayed, loop_start: int | None, monitor_number: int) -> None:
+    """Raises ReplayMismatch if the run does not break the property."""
     monitor = model.plan.monitors[monitor_number]
     if monitor.temporal is not None:
         problem = _judge_word(model, replayed, loop_start, monitor.temporal)

@@ -11,7 +11,7 @@ from kubeproof.controllers.admission.quota import is_meant
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.lift import NamedPath
-from kubeproof.verify.counterexamples.replayer import Look, look_nowhere, replay
+from kubeproof.verify.counterexamples.replayer import Look, Replayed, judge, look_nowhere, take_again
 from kubeproof.verify.explained import Explanation
 from kubeproof.verify.reasons.domains import with_counts
 from kubeproof.verify.reasons.inaction import find_inaction
@@ -49,15 +49,36 @@ def make_trace_after(
     look: Look = look_nowhere,
 ) -> Violation:
     """The same, where the steps that deployed the cluster are told already."""
+    return make_traces(model, (monitor_number,), before, path, look)[monitor_number]
+
+
+def make_traces(
+    model: IndividualModel,
+    monitor_numbers: Sequence[int],
+    before: tuple[TraceStep, ...],
+    path: NamedPath,
+    look: Look = look_nowhere,
+) -> dict[int, Violation]:
+    """The traces of several violations in one run, which is replayed once and judged for each."""
     recorded = [(step.controller, step.concrete) for step in path.steps]
-    replayed = replay(
-        model, path.states[0], recorded, loop_start=path.loop_start, monitor_number=monitor_number, look=look
-    )
-    begun_s = before[-1].time_s if before else 0
-    steps = describe_steps(model, path.states, path.steps, begun_s)
+    replayed = take_again(model, path.states[0], recorded, look)
+    for number in monitor_numbers:
+        judge(model, replayed, path.loop_start, number)
+    steps = describe_steps(model, path.states, path.steps, before[-1].time_s if before else 0)
+    return {number: _make_one(model, number, before, path, replayed, steps) for number in monitor_numbers}
+
+
+def _make_one(
+    model: IndividualModel,
+    number: int,
+    before: tuple[TraceStep, ...],
+    path: NamedPath,
+    replayed: Replayed,
+    steps: tuple[TraceStep, ...],
+) -> Violation:
     loop_start = None if path.loop_start is None else path.loop_start + len(before)
     certainty = ("inevitable" if path.is_inevitable else "possible") if path.loop_start is not None else ""
-    monitor = model.plan.monitors[monitor_number]
+    monitor = model.plan.monitors[number]
     final = final_facts(model, path.last, monitor)
     held_back = obstacles(model, path.last, monitor)
     steps = with_counts(model, replayed.states, steps, monitor)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from kubeproof.errors import NothingToCheckError
+from kubeproof.engine.limits import Deadline
+from kubeproof.errors import KubeproofError, NothingToCheckError
 from kubeproof.manifests.loaded import Loaded, Sort
 from kubeproof.manifests.scenarios.matrix_columns import DEPLOY, FAULTS
 from kubeproof.stop import Stop
@@ -28,9 +30,11 @@ from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.matrix.solve import Graded, Solver
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import VerifyResult
+from kubeproof.verify.searching import Watch
 
 LEAST_S = 0.5  # of a turn: less is not worth starting
 SHARE = 0.9  # of the budget for searching; the rest is for the report
+RUN_SHARE = 0.5  # of what is left, for one run of the deployment of everybody
 WAITING_SHARE = 0.95  # of the budget: cells that are under way then are not waited for
 
 
@@ -75,6 +79,8 @@ def run_matrix(
     pairs: Cells = []
     try:
         first = [cell for cell in cells if cell[1] == (DEPLOY,)]
+        run.deploy_once([target for target, _ in first])
+        first = [cell for cell in first if cell not in run.graded]
         run.work("faults", ask(first, _fewer(options, effort.first_states), effort.first_s))
         then = [cell for cell in cells if cell[1] != (DEPLOY,) and not run.is_stuck_at_first(cell[0])]
         run.work("faults", ask(then, _fewer(options, effort.first_states), effort.first_s))
@@ -140,6 +146,21 @@ class _Run:
             return math.inf
         return self._options.timeout_s * share - self._options.spent_s - (self._clock() - self.begun)
 
+    def deploy_once(self, targets: Sequence[str]) -> None:
+        """Grades workloads that are stuck in one run of everybody, if many would have to be searched together."""
+        from kubeproof.verify.matrix.one_run import deploy_once, list_crowded
+
+        crowded = list_crowded(self._loaded, targets, self._options)
+        if not crowded or self.stop.is_asked:
+            return
+        given_s = RUN_SHARE * self.left_s
+        deadline = None if math.isinf(given_s) else Deadline(time.monotonic() + given_s, given_s)
+        with suppress(KubeproofError):  # cells are searched then, and tell what is wrong
+            once = deploy_once(self._loaded, crowded, self._options, Watch(deadline=deadline, stop=self.stop).look)
+            solver = Solver(self._loaded, self._options)
+            for question in ask([(target, (DEPLOY,)) for target in once.stuck], 0, 0.0):
+                self._keep(question, solver.grade_run(question, once))
+
     def is_stuck_at_first(self, target: str) -> bool:
         """True if the workload may never be complete, even if nothing happens to it: no fault makes that better."""
         graded = self.graded.get((target, (DEPLOY,)))
@@ -191,7 +212,9 @@ class _Run:
             outcomes.close()
 
     def _note(self, question: CellQuestion, outcome: TaskResult[Graded]) -> None:
-        graded = outcome.value if outcome.value is not None else fail_cell(self._loaded, question, outcome.error)
+        self._keep(question, outcome.value or fail_cell(self._loaded, question, outcome.error))
+
+    def _keep(self, question: CellQuestion, graded: Graded) -> None:
         self.graded[question.cell] = graded
         if graded.cell.grade == Grade.STUCK and len(question.faults) == 1:
             named = replace(graded.result, intent=f"{graded.result.intent} ({' and '.join(question.faults)})")

@@ -46,6 +46,7 @@ _ASKED_AGAIN = (
 )
 FEW_WORKLOADS = 4  # that are searched together at once, if need be; more only when all cells have had a turn
 if TYPE_CHECKING:
+    from kubeproof.verify.matrix.one_run import OneRun
     from kubeproof.verify.proofs.crowd.proving import Memo, Proofs
 
 
@@ -67,6 +68,12 @@ class Solver:
     options: VerifyOptions
     memo: Memo = field(default_factory=dict, compare=False)  # of the process that works
     preludes: Preludes = field(default_factory=dict, compare=False)
+
+    def grade_run(self, question: CellQuestion, run: OneRun) -> Graded:
+        """The cell of a workload that is stuck in a run of everybody."""
+        shown, watch = run.stuck[question.target], Watch()
+        one = _Cell(question, run.loaded, run.plan, self.options, watch, self.memo, self.preludes)
+        return one.grade_stuck(shown, Statistics(states=shown.states))
 
     def __call__(self, question: CellQuestion) -> Graded:
         """The cell of a question."""
@@ -219,7 +226,7 @@ class _Cell:
             if isinstance(shown, Failure):
                 failures.append(shown)
                 continue
-            stuck = self._grade_stuck(shown, seen.searched)
+            stuck = self.grade_stuck(shown, seen.searched.statistics)
             if not stuck.is_doubted:
                 return stuck
             doubted = doubted or stuck
@@ -266,18 +273,19 @@ class _Cell:
             return ""
         return NOT_SHOWN
 
-    def _grade_stuck(self, shown: IntentResult, searched: Part) -> Graded:
+    def grade_stuck(self, shown: IntentResult, spent: Statistics) -> Graded:
+        """The cell of a run that never comes back, unless what is not modelled may prevent it."""
         result = replace(shown, severity="error")
         doubts = own_doubts(self.loaded, self.question.target)
         if goes_on_with(ActorKind.DRAIN, shown.trace):
             doubts.append(_ASKED_AGAIN)
         if doubts:
             told = f"a run never comes back, unless what is not modelled prevents it: {'; '.join(doubts)}"
-            return replace(self._grade(Grade.UNKNOWN, told, result, searched), is_doubted=True)
+            return replace(self._grade(Grade.UNKNOWN, told, result, None, statistics=spent), is_doubted=True)
         if self._waits_for_disk:
             told = f"{shown.detail}, as its new pod waits for a disk that the old one keeps on another node"
             result, shown = replace(result, remedy=REMEDY), replace(shown, detail=told)
-        return self._grade(Grade.STUCK, f"a run never comes back: {shown.detail}", result, searched)
+        return self._grade(Grade.STUCK, f"a run never comes back: {shown.detail}", result, None, statistics=spent)
 
     def _dips(
         self, seen: Evidence, shown: IntentResult, lowest: int, number: int, *, comes_back: bool, is_lowest: bool

@@ -60,12 +60,12 @@ class Room:
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
         self.scalers = tuple(working(loaded))  # that may ever write a size
-        self._crowds = [self._crowd(one) for one in loaded.setup.workloads if not one.rules.runs_per_node]
+        self._roaming = [one for one in loaded.setup.workloads if not one.rules.runs_per_node]
+        self._crowds = [self._crowd(one) for one in self._roaming]
         self._daemons = [one for one in loaded.setup.workloads if one.rules.runs_per_node]
-        self._lasting = _Filling((crowd.requests, crowd.lasting) for crowd in self._crowds)
-        self._standing = _Filling((crowd.requests, crowd.most) for crowd in self._crowds)
-        lost = self._lost = _count_lost(loaded)
-        self._ending = _Filling((crowd.requests, crowd.most + lost * crowd.lost) for crowd in self._crowds)
+        self._lost = _count_lost(loaded)
+        self._fillings: dict[frozenset[int], _Fillings] = {}
+        self._guests: dict[str, frozenset[int]] = {}
         self._beside: dict[tuple[str, bool], Amounts] = {}
         self._held: dict[str, tuple[Amounts, Amounts]] = {}
 
@@ -74,15 +74,16 @@ class Room:
 
         What ends because of an event is gone in the end, except on a dead node.
         """
-        small, roomy, left = self._sum_offered(workload, is_lasting=True)
-        return small + min(roomy, self._lasting.most_full(left) + self._dead(workload))
+        small, nodes, left = self._sum_offered(workload, is_lasting=True)
+        return small + min(len(nodes), self._fill(nodes).lasting.most_full(left) + self._dead(workload))
 
     def find_passing_shortage(self, workload: Workload) -> int:
         """How many of these nodes may lack room for a pod of it at any one time, at most."""
-        small, roomy, left = self._sum_offered(workload, is_lasting=False)
-        full = min(self._standing.most_full(left) + self._lost, self._ending.most_full(left))
+        small, nodes, left = self._sum_offered(workload, is_lasting=False)
+        filling = self._fill(nodes)
+        full = min(filling.standing.most_full(left) + self._lost, filling.ending.most_full(left))
         full += _count_uncordoned_early(self._loaded)
-        return small + min(roomy, full + self._dead(workload))
+        return small + min(len(nodes), full + self._dead(workload))
 
     def find_most_held(self, node: Node) -> tuple[Amounts, Amounts] | None:
         """The most that pods on a node may request at any one time, and the most where nodes are scored."""
@@ -130,17 +131,31 @@ class Room:
         crowd = self._crowd(workload)
         return crowd.requests, crowd.lasting
 
-    def _sum_offered(self, workload: Workload, *, is_lasting: bool) -> tuple[int, int, Amounts]:
-        """Of the nodes that may admit pods: how many are too small, how many are not, and what these have left."""
+    def _fill(self, nodes: Sequence[Node]) -> _Fillings:
+        """What may fill these nodes: the pods that may be on one of them."""
+        guests = frozenset[int]().union(*{self._find_guests(node) for node in nodes})
+        if guests not in self._fillings:
+            self._fillings[guests] = _fill([self._crowds[n] for n in sorted(guests)], self._lost)
+        return self._fillings[guests]
+
+    def _find_guests(self, node: Node) -> frozenset[int]:
+        """The crowds, by number, of which pods may be on a node."""
+        if node.name not in self._guests:
+            loaded = self._loaded
+            found = (n for n, one in enumerate(self._roaming) if _may_be_on(loaded, node, one))
+            self._guests[node.name] = frozenset(found)
+        return self._guests[node.name]
+
+    def _sum_offered(self, workload: Workload, *, is_lasting: bool) -> tuple[int, list[Node], Amounts]:
+        """Of the nodes that may admit pods: how many are too small, which are not, and what these have left."""
         forms, setup = _forms(self._loaded, workload), self._loaded.setup
         own = _largest(_requests(form, setup.settings.kubernetes_version) for form in forms)
         nodes = [node for node in setup.nodes if any(may_admit(node, form) for form in forms)]
-        free = [self._beside_others(node, workload, own, is_lasting=is_lasting) for node in nodes]
-        roomy = [one for one in free if all(one.get(name, 0) >= amount for name, amount in own.items() if amount)]
-        left = {
-            name: min(one.get(name, 0) for one in roomy) - amount for name, amount in own.items() if amount and roomy
-        }
-        return len(nodes) - len(roomy), len(roomy), left
+        wanted = {name: amount for name, amount in own.items() if amount}
+        free = ((node, self._beside_others(node, workload, own, is_lasting=is_lasting)) for node in nodes)
+        roomy = [(node, has) for node, has in free if all(has.get(name, 0) >= wanted[name] for name in wanted)]
+        left = {name: min(has.get(name, 0) for _, has in roomy) - wanted[name] for name in wanted if roomy}
+        return len(nodes) - len(roomy), [node for node, _ in roomy], left
 
     # -- pods that may be anywhere --------------------------------------------------------------
 
@@ -238,6 +253,31 @@ class _Filling:
         if key not in self._known:
             self._known[key] = _most_full(self._pods, left)
         return self._known[key]
+
+
+class _Fillings(NamedTuple):
+    """What may fill the same nodes."""
+
+    lasting: _Filling
+    standing: _Filling
+    ending: _Filling
+
+
+def _fill(crowds: Sequence[Crowd], lost: int) -> _Fillings:
+    return _Fillings(
+        _Filling((crowd.requests, crowd.lasting) for crowd in crowds),
+        _Filling((crowd.requests, crowd.most) for crowd in crowds),
+        _Filling((crowd.requests, crowd.most + lost * crowd.lost) for crowd in crowds),
+    )
+
+
+def _may_be_on(loaded: Loaded, node: Node, workload: Workload) -> bool:
+    """True unless a node refuses the pods, and none of them was put there without being asked for."""
+    if workload.bound_to or workload.template.node_name:
+        return True
+    if _present(loaded, workload):
+        return True
+    return any(may_admit(node, form) for form in _forms(loaded, workload))
 
 
 def _most_full(pods: Sequence[tuple[Amounts, int]], left: Amounts) -> int:
