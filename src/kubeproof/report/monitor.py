@@ -39,7 +39,7 @@ def notes(mined: Mined) -> tuple[str, ...]:
     late, others = mined.late, mined.false_alarms - mined.late
     needed = mined.rules.incidents.failure_at
     learnt = (
-        f"A failure takes {needed} different event{'s' * (needed > 1)} missing or too many: learnt from "
+        f"A failure takes {_events_wrong(needed, needed)}: learnt from "
         f"{mined.judged:,} runs with injected faults, F1 {mined.f1:.3f} on them.",
     )
     return (
@@ -182,8 +182,12 @@ def scores_text(scores: Scores, how: str) -> str:
 def _needed(scores: Scores) -> str:
     """How many different events make a failure, in words."""
     few, many = min(scores.failure_at), max(scores.failure_at)
+    return _events_wrong(few, many)
+
+
+def _events_wrong(few: int, many: int) -> str:
     span = f"{few}" if few == many else f"{few} to {many}"
-    return f"{span} different event{'s' * (many > 1)} missing or too many"
+    return f"{span} different events that are wrong" if many > 1 else f"{span} event that is wrong"
 
 
 def _count(what: str, part: int, whole: int, meaning: str) -> str:

@@ -163,7 +163,7 @@ def test_cross_validation_tells_its_caveats(runs, capsys):
     out = capsys.readouterr().out
 
     assert out.startswith(
-        "5-fold cross-validation; up to 1 rules; a failure takes 1 different event missing or too many\n"
+        "5-fold cross-validation; up to 1 rules; a failure takes 1 event that is wrong\n"
         "recall             1.000  (1 of 1 failures)\n"
     )
     assert out.count("caveat: ") == 3

@@ -43,6 +43,23 @@ def test_a_second_event_that_is_missing_makes_a_failure():
     assert found == [(1, Level.WARNING), (1, Level.WARNING), (1, Level.FAILURE)]
 
 
+def test_several_unexpected_events_are_evidence_but_for_one():
+    odd = [alarm(name, kind=Kind.UNEXPECTED, run="r") for name in "xxyz"]
+
+    assert [level for _, level in levels(odd)] == [
+        Level.INFORMATION,
+        Level.INFORMATION,
+        Level.WARNING,
+        Level.FAILURE,
+    ]
+
+
+def test_an_unexpected_event_that_is_also_missing_counts_once():
+    odd = [alarm(name, kind=Kind.UNEXPECTED, run="r") for name in "bx"]
+
+    assert [level for _, level in levels([alarm("b", run="r"), *odd])] == [Level.WARNING] * 3
+
+
 def test_a_lone_unexpected_event_is_information():
     assert levels([alarm(kind=Kind.UNEXPECTED), alarm("d", kind=Kind.UNEXPECTED, rule="cd")]) == [
         (1, Level.INFORMATION),
@@ -182,7 +199,7 @@ def test_incidents_are_gathered_from_a_file_of_alarms(tmp_path):
 
     odd, failure = gather_incidents(read_alarms(str(path)))
 
-    assert (odd.level, odd.key, odd.evidence, odd.culprit) == (Level.INFORMATION, "k", (), "q")
+    assert (odd.level, odd.key, len(odd.evidence), odd.culprit) == (Level.INFORMATION, "k", 1, "q")
     assert (failure.level, failure.run, failure.culprit) == (Level.FAILURE, "r", "b")  # due first, noticed last
     assert [one.event for one in failure.evidence] == ["b", "d"]
     assert (failure.started_us, failure.first_us, failure.last_us) == (2 * SECOND, 20 * SECOND, 30 * SECOND)

@@ -12,6 +12,7 @@ from kubeproof.cli.options.live import cluster_options
 from kubeproof.cli.options.outputs import Output, emit, output_option, write_stdout
 from kubeproof.cli.running.interruption import current
 from kubeproof.errors import UsageError
+from kubeproof.manifests.yaml.printable import printable
 
 if TYPE_CHECKING:
     from kubeproof.monitor.rules.rules import RuleSet
@@ -46,6 +47,7 @@ def monitor_group() -> None:
     Examples:
       kubeproof monitor run --rules rules.yaml events.jsonl
       kubeproof monitor incidents alarms.ndjson -o html=incidents.html
+      kubeproof monitor generate shop
       kubeproof monitor evaluate --rules rules.yaml --runs runs/
       kubeproof monitor rules rules.yaml -o epl
     """
@@ -258,6 +260,47 @@ def evaluate_command(
     else:
         how, scores = f"rules of {rules_file}", evaluate(_rules(rules_file), infos, runs)
     return emit(outputs, lambda output: (scores_json if output.format == "json" else scores_text)(scores, how))
+
+
+@monitor_group.command("generate", short_help="Write recorded runs of a small shop, to try mine and monitor on.")
+@click.argument("directory", metavar="DIR", type=click.Path(file_okay=False))
+@click.option("--clean", type=click.IntRange(0, 100_000), default=120, show_default=True, help="Runs without a fault.")
+@click.option("--faulty", type=click.IntRange(0, 100_000), default=40, show_default=True, help="Runs with one fault.")
+@click.option(
+    "--faults", metavar="NAME,...", default="omission,delay,duplication,disorder,crash", show_default=True,
+    help="Which faults are injected, in turn.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same runs for the same seed.")
+def generate_command(*, directory: str, clean: int, faulty: int, faults: str, seed: int) -> int:
+    """Write recorded runs of a small shop, to try `mine`, `evaluate` and `run` on.
+
+    DIR gets events.jsonl and runs.csv. Faults: omission (a message is lost), delay (a message comes a minute late),
+    duplication, disorder (an answer before its question), crash (a service sends nothing any more). Some faults do no
+    harm; runs.csv tells which.
+
+    \b
+    Examples:
+      kubeproof monitor generate shop
+      kubeproof monitor generate shop --clean 500 --faulty 100 --faults omission,crash --seed 7
+
+    \b
+    Exit codes: 0 written, 2 wrong usage, 6 DIR cannot be written.
+    """
+    from kubeproof.monitor.mining.samples import Fault, SampleOptions, record_samples, write_samples
+
+    known = {fault.value: fault for fault in Fault}
+    names = faults.split(",")
+    wrong = [name for name in names if name not in known]
+    if wrong:
+        raise UsageError(f"--faults: {wrong[0]!r} is none", f"There are {', '.join(known)}.")
+    if not clean + faulty:
+        raise UsageError("no runs are asked for", "Take --clean or --faulty above 0.")
+    runs = record_samples(SampleOptions(clean, faulty, tuple(known[name] for name in names), seed))
+    write_samples(runs, directory)
+    failures = sum(run.info.is_failure for run in runs)
+    kinds = f"{clean:,} clean, {faulty:,} with a fault, of which {failures:,} fail"
+    write_stdout(f"{len(runs):,} runs in {printable(directory)}: {kinds}\n")
+    return 0
 
 
 @monitor_group.command("incidents", short_help="Show alarms that belong together as incidents.")

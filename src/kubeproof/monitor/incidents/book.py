@@ -17,7 +17,6 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 
 MOST_OPEN = 10_000  # incidents; beyond that the one that was quiet longest is over
-NOTHING_MISSING = (Kind.UNEXPECTED, Kind.OVERFLOW)
 DECISIVE = (Kind.FORBIDDEN, Kind.FORMULA, Kind.INTENT)  # somebody wrote down that this must not be
 
 Group = tuple[str, str, str]  # run, key, cause
@@ -25,7 +24,16 @@ Group = tuple[str, str, str]  # run, key, cause
 
 def shows_something(alarm: Alarm) -> bool:
     """Whether the alarm is evidence: something is missing or too much, for certain."""
-    return alarm.verdict == Verdict.VIOLATED and alarm.severity != "info" and alarm.kind not in NOTHING_MISSING
+    return _counts(alarm) and alarm.kind is not Kind.UNEXPECTED
+
+
+def is_odd(alarm: Alarm) -> bool:
+    """Whether an event came without the one before it: alone that tells little, several are evidence."""
+    return _counts(alarm) and alarm.kind is Kind.UNEXPECTED
+
+
+def _counts(alarm: Alarm) -> bool:
+    return alarm.verdict == Verdict.VIOLATED and alarm.severity != "info" and alarm.kind is not Kind.OVERFLOW
 
 
 def decides(alarm: Alarm) -> bool:
@@ -46,9 +54,15 @@ class _Open:
 
     number: int
     last_us: int
-    evidence: list[str]  # at most as many as make a failure
+    missing: list[str]  # different events that are missing or too many; at most as many as make a failure
+    odd: list[str]  # the same of those before which nothing came
     is_decided: bool = False
     level: Level = Level.INFORMATION
+
+    @property
+    def evidence(self) -> int:
+        """How many different events tell that something is wrong; the first odd one is none of them."""
+        return len(self.missing) + max(0, len(set(self.odd) - set(self.missing)) - 1)
 
 
 class IncidentBook:
@@ -64,23 +78,25 @@ class IncidentBook:
     def take(self, alarm: Alarm) -> Alarm:
         """The alarm with the number of its incident, and the level that this has with it."""
         found = self._find(alarm)
-        if (
-            shows_something(alarm)
-            and alarm.about not in found.evidence
-            and len(found.evidence) < self._policy.failure_at
-        ):
-            found.evidence.append(alarm.about)
+        if shows_something(alarm):
+            self._note(found.missing, alarm.about)
+        elif is_odd(alarm):
+            self._note(found.odd, alarm.about)
         found.is_decided = found.is_decided or decides(alarm)
-        level = judge_level(len(found.evidence), self._policy, is_decided=found.is_decided)
+        level = judge_level(found.evidence, self._policy, is_decided=found.is_decided)
         self.levels[found.level] -= 1
         self.levels[level] += 1
         found.level = level
         return alarm._replace(incident=found.number, level=level)
 
+    def _note(self, events: list[str], name: str) -> None:
+        if name not in events and len(events) <= self._policy.failure_at:
+            events.append(name)
+
     def state(self) -> list[Any]:
         """What decides about later alarms, as JSON can hold it."""
         rows = [
-            [*group, one.number, one.last_us, list(one.evidence), one.is_decided, one.level.value]
+            [*group, one.number, one.last_us, list(one.missing), list(one.odd), one.is_decided, one.level.value]
             for group, one in self._open.items()
         ]
         return [self._begun, {level.value: count for level, count in self.levels.items()}, rows]
@@ -90,8 +106,8 @@ class IncidentBook:
         self._begun, levels, rows = state
         self.levels = Counter({Level(level): count for level, count in levels.items()})
         self._open = {
-            (run, key, cause): _Open(number, last_us, evidence, is_decided, Level(level))
-            for run, key, cause, number, last_us, evidence, is_decided, level in rows
+            (run, key, cause): _Open(number, last_us, missing, odd, is_decided, Level(level))
+            for run, key, cause, number, last_us, missing, odd, is_decided, level in rows
         }
 
     def _find(self, alarm: Alarm) -> _Open:
@@ -100,7 +116,7 @@ class IncidentBook:
         if found is None or alarm.detected_us - found.last_us > self._policy.quiet_us:
             self._make_room(alarm.detected_us)
             self._begun += 1
-            found = _Open(self._begun, alarm.detected_us, [])
+            found = _Open(self._begun, alarm.detected_us, [], [])
             self.levels[found.level] += 1
         found.last_us = max(found.last_us, alarm.detected_us)
         self._open[group] = found

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from kubeproof.monitor.alarms import Alarm, Kind
-from kubeproof.monitor.incidents.book import shows_something
+from kubeproof.monitor.incidents.book import is_odd, shows_something
 from kubeproof.monitor.incidents.policy import Level
 from kubeproof.values import dataclass
 
@@ -15,7 +15,7 @@ Numbered = tuple[int, Alarm]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One event that is missing or too many, and by how many alarms."""
+    """One event that is missing, too many or without the one before it, and by how many alarms."""
 
     event: str
     kind: Kind
@@ -59,7 +59,7 @@ class Incident:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """What is missing or too many, in the order in which it should have come, or came."""
+        """What is wrong, in the order in which it should have come, or came."""
         counts = Counter(alarm.about for alarm in self._shown())
         firsts: dict[str, Alarm] = {}
         for alarm in sorted(self._shown(), key=lambda alarm: (alarm.start_us, alarm.detected_us)):
@@ -68,12 +68,12 @@ class Incident:
 
     @property
     def culprit(self) -> str:
-        """The event with which the trouble most likely began: of what is missing or too many, the first one due."""
+        """The event with which the trouble most likely began: of what is wrong, the first one due."""
         evidence = self.evidence
         return evidence[0].event if evidence else self.first.about
 
     def _shown(self) -> list[Alarm]:
-        return [alarm for _, alarm in self.alarms if shows_something(alarm)]
+        return [alarm for _, alarm in self.alarms if shows_something(alarm) or is_odd(alarm)]
 
 
 def gather_incidents(alarms: Iterable[Numbered]) -> list[Incident]:

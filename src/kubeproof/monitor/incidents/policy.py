@@ -15,14 +15,14 @@ MOST_NEEDED = 1000
 class Level(Enum):
     """How sure it is that something failed."""
 
-    INFORMATION = "information"  # odd, but nothing is missing: an event without the one before it, say
+    INFORMATION = "information"  # odd, but nothing is missing: a single event without the one before it, say
     WARNING = "warning"  # something is missing or too much, and not enough of it to call it a failure
     FAILURE = "failure"
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A failure takes `failure_at` different events that are missing or too many; silence for `quiet_us` ends it."""
+    """A failure takes `failure_at` different events that are wrong; silence for `quiet_us` ends an incident."""
 
     failure_at: int = 1
     quiet_us: int = QUIET_US
