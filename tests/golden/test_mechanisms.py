@@ -8,8 +8,13 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cases.library import load_case
+from kubeproof.manifests.editing.written import list_written
 from kubeproof.manifests.load import load
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.executors.inprocess import InProcess
+from kubeproof.verify.matrix.options import MatrixEffort, MatrixOptions
+from kubeproof.verify.matrix.run import run_matrix
+from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify_intents
 from tests.golden.incidents import PAIRS
@@ -78,17 +83,54 @@ def first_explanation(result: VerifyResult) -> str:
     return " ".join((one.explanation.happens, *one.explanation.why, one.explanation.change))
 
 
+def list_general_advice(result: VerifyResult) -> list[str]:
+    """What to change, where it names nothing of the input."""
+    names = {ref for file in list_written(result.inputs) for ref in (file.ref, file.name)}
+    told = (one.explanation.change for one in result.results if one.explanation is not None)
+    return [change for change in told if not any(name in change for name in names if len(name) > 1)]
+
+
+def list_misplaced(result: VerifyResult) -> list[str]:
+    """Cited lines that are not about the field that is to be changed, nor about what would hold it."""
+    texts = dict(result.inputs)
+    found = []
+    for change in (c for one in result.results if one.explanation is not None for c in one.explanation.changes):
+        keys = {part.partition("[")[0] for field in change.fields for part in field.path.split(".")} | {"apiVersion"}
+        for place in change.places:
+            line = texts[place.file].split("\n")[place.line - 1]
+            found += [] if any(f"{key}:" in line for key in keys) or line.lstrip().startswith("- ") else [line]
+    return found
+
+
+def require_advice_of_its_own(result: VerifyResult) -> None:
+    """Raises unless all advice names something of the input, and each line that is cited is about it."""
+    assert (list_general_advice(result), list_misplaced(result)) == ([], [])
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_the_mechanism_of_a_shipped_case_is_visible(name):
-    told = first_explanation(verify_intents(load(load_case(name))))
+    result = verify_intents(load(load_case(name)))
+    told = first_explanation(result)
 
     assert [words for words in CASES[name] if words not in told] == [], told
+    require_advice_of_its_own(result)
+
+
+def test_advice_of_the_matrix_is_derived_from_its_runs():
+    loaded = load("examples/09-microservices")
+    chosen = MatrixOptions(faults=("rollout", "drain"), pairs=False, executor=InProcess())
+    result = run_matrix(loaded, VerifyOptions(), chosen, effort=MatrixEffort(first_states=2_000, later_states=1))
+
+    assert sum(one.explanation is not None for one in result.results) >= 3
+    require_advice_of_its_own(result)
 
 
 @pytest.mark.skipif(not PAIRS.is_dir(), reason="the incident pairs are not here")
 @pytest.mark.parametrize("name", INCIDENTS)
 def test_the_mechanism_of_an_incident_is_visible(name):
     (folder,) = PAIRS.glob(f"{name}-*")
-    told = first_explanation(verify_intents(load((str(folder / "violating"), str(folder / "scenario.yaml")))))
+    result = verify_intents(load((str(folder / "violating"), str(folder / "scenario.yaml"))))
+    told = first_explanation(result)
 
     assert [words for words in INCIDENTS[name] if words not in told] == [], told
+    require_advice_of_its_own(result)

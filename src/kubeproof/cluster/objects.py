@@ -301,6 +301,11 @@ class Workload:
         return f"{self.kind}/{self.namespace}/{self.name}"
 
     @property
+    def declared_as(self) -> str:
+        """The object that somebody wrote: the Deployment of a revision, the StatefulSet of an ordinal."""
+        return self.owner or self.ref
+
+    @property
     def has_template_hash(self) -> bool:
         """True if a Deployment's ReplicaSet keeps its pods, which therefore carry its hash."""
         return self.rules.owns_replica_sets or (self.kind == REPLICA_SET and self.owner is not None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble, pod_field
+from kubeproof.cluster.objects import HOSTNAME, ZONE, Workload
 from kubeproof.controllers.node_lifecycle import FULL, LARGE_CLUSTER, PARTIAL, UNHEALTHY_FRACTION_PERCENT, zone_state
 
 NOBODY_CONFIRMS = Rule(
@@ -49,20 +50,34 @@ def why_no_end(node: str, pods: Sequence[str], ref: str) -> Idle:
 def why_not_ready(node: str, pods: Sequence[str], ref: str, *, is_final: bool) -> Idle:
     """Pods on a node that is up which are not ready; `is_final`: nothing makes them ready any more."""
     says = f"of {node} does not find {', '.join(pods)} ready{'' if is_final else ' yet'}"
-    change = "see why their containers do not become ready: image, configuration, readiness probe" if is_final else ""
+    change = f"see why {', '.join(pods)} of {ref} do not become ready: image, configuration, readiness probe"
+    change = change if is_final else ""
     return Idle(NOT_READY_YET, says, change, (("pods", len(pods)),), ref)
 
 
-def why_lost(ref: str, nodes: Sequence[tuple[str, int]], ready: int) -> Idle:
+def why_lost(declared: Workload, nodes: Sequence[tuple[str, int]], ready: int, needed: int) -> Idle:
     """Why pods stop being ready with their nodes; of each its ready pods before, and how many there were in all."""
-    lost = sum(count for _, count in nodes)
+    ref, lost = declared.declared_as, sum(count for _, count in nodes)
     told = ", ".join(f"{count} on {name}" for name, count in nodes)
     says = f"takes {lost} of {ready} ready pods of {ref} out of service at once: {told}"
-    change = f"run one pod more of {ref} than are needed"
-    if max(count for _, count in nodes) > 1:
-        change = f"let fewer pods of {ref} share a node: a spread over kubernetes.io/hostname with DoNotSchedule"
     most = max(count for _, count in nodes)
-    return Idle(LOST_TOGETHER, says, change, (("lost", lost), ("ready", ready), ("most on a node", most)), ref)
+    change = f"run {needed + lost} pods of {ref}, {lost} more than have to be ready"
+    if most > 1:
+        change = _spread_them(declared, HOSTNAME, f"fewer than {most} pods of {ref} share a node")
+    elif lost > 1:
+        change = _spread_them(declared, ZONE, f"fewer than {lost} pods of {ref} be on nodes that fail together")
+    numbers = (("lost", lost), ("ready", ready), ("most on a node", most))
+    return Idle(LOST_TOGETHER, says, change, numbers, ref, (pod_field(ref, "topologySpreadConstraints"),))
+
+
+def _spread_them(declared: Workload, key: str, aim: str) -> str:
+    """A hard constraint where there is none, or a smaller skew where there is one."""
+    own = next((one for one in declared.template.spread if one.topology_key == key), None)
+    if own is None:
+        return f"let {aim}: a spread over {key} with whenUnsatisfiable: DoNotSchedule"
+    if not own.hard:
+        return f"let {aim}: whenUnsatisfiable: DoNotSchedule in place of ScheduleAnyway for its spread over {key}"
+    return f"let {aim}: a smaller maxSkew than {own.max_skew} for its spread over {key}, or more domains"
 
 
 def why_no_taint(zone: str, ready: int, not_ready: int, *, all_full: bool) -> Iterator[Idle]:
@@ -72,9 +87,10 @@ def why_no_taint(zone: str, ready: int, not_ready: int, *, all_full: bool) -> It
     numbers = (("not ready", not_ready), ("nodes", total))
     if all_full and state == FULL:
         says = f"taints no node NoExecute: {told}, and every zone is fully down"
-        yield Idle(ZONE_STOPS, says, "bring nodes back", numbers)
+        yield Idle(ZONE_STOPS, says, f"bring nodes of {zone or 'the zone'} back: {told}", numbers)
     elif state == PARTIAL and total <= LARGE_CLUSTER:
         share = (
             f"{100 * not_ready // total} % >= {UNHEALTHY_FRACTION_PERCENT} %, and no more than {LARGE_CLUSTER} nodes"
         )
-        yield Idle(ZONE_STOPS, f"taints no node NoExecute: {told} ({share})", "bring nodes back", numbers)
+        change = f"bring nodes of {zone or 'the zone'} back, or delete them: {told}"
+        yield Idle(ZONE_STOPS, f"taints no node NoExecute: {told} ({share})", change, numbers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.cluster.loops.inaction import Field, Idle, Rule, Trouble, pod_field
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.state import PUBLISHED
@@ -42,9 +42,12 @@ def why_still_routed(declared: Workload, pod: str, route_s: int) -> Idle:
             f"let a preStop hook of {declared.ref} sleep for {hook_s + route_s} s or more (lifecycle.preStop.sleep), "
             "within the grace period"
         )
-        return Idle(LEARNT_LATE, says, change, (("left in s", route_s), ("preStop in s", hook_s)), declared.ref)
+        numbers = (("left in s", route_s), ("preStop in s", hook_s))
+        fields = (pod_field(declared.declared_as, "containers"),)
+        return Idle(LEARNT_LATE, says, change, numbers, declared.ref, fields)
     told = "publishNotReadyAddresses" if route_s == PUBLISHED else "no ready pod is left"
-    return Idle(STILL_PUBLISHED, f"go on sending to {pod}: {told}", "keep a ready pod beside it", object=declared.ref)
+    change = f"keep a ready pod of {declared.declared_as} beside {pod}"
+    return Idle(STILL_PUBLISHED, f"go on sending to {pod}: {told}", change, object=declared.ref)
 
 
 def why_uneven(service: Service, nodes: Sequence[tuple[str, int]]) -> Iterator[Idle]:
@@ -53,4 +56,5 @@ def why_uneven(service: Service, nodes: Sequence[tuple[str, int]]) -> Iterator[I
     if len({count for _, count in nodes}) > 1:
         says = f"of Service/{service.namespace}/{service.name} split traffic by node, whatever pods are there: {told}"
         change = f"write externalTrafficPolicy: Cluster in Service/{service.namespace}/{service.name}"
-        yield Idle(SPLIT_BY_NODE, f"{says} (externalTrafficPolicy: Local)", change, tuple(nodes))
+        fields = (Field(f"Service/{service.namespace}/{service.name}", "spec.externalTrafficPolicy"),)
+        yield Idle(SPLIT_BY_NODE, f"{says} (externalTrafficPolicy: Local)", change, tuple(nodes), fields=fields)

@@ -121,7 +121,6 @@ class IntentKind:
     claim: Callable[[Intent, str, str], str]  # the same of one intent: who, and when
     broken_by: str
     example: str  # an entry of spec.intents
-    remedy: str
     watch: Callable[[AskedIntent], Monitor]
     typed_fields: Fields
     default_when: str = ""  # "": it fixes its own moment

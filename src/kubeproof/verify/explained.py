@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.loops.actors import Actor
-from kubeproof.cluster.loops.inaction import Numbers
+from kubeproof.cluster.loops.inaction import Field, Numbers
 from kubeproof.cluster.objects import Source
 from kubeproof.values import dataclass
 
@@ -19,6 +19,7 @@ class Inaction:
     change: str = ""  # what would let it act
     numbers: Numbers = ()
     step: int | None = None  # after so many steps of the trace; None: in the end
+    fields: tuple[Field, ...] = ()  # what the change would write
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,25 @@ class Causes:
     is_complete: bool = True  # False: the time was over
 
 
+MOST_PLACES = 3  # of one thing to do
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing to do, with the fields that it would write."""
+
+    says: str  # a clause
+    fields: tuple[Field, ...] = ()
+    rule: str = ""  # by which a loop asks for it; "": it ends a loop of several, or nobody asks
+    places: tuple[Source, ...] = ()  # of the fields, as far as they are written in files
+
+    @property
+    def cited(self) -> str:
+        """The clause with its places."""
+        places = list(dict.fromkeys(map(str, self.places)))[:MOST_PLACES]
+        return f"{self.says} ({', '.join(places)})" if places else self.says
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Three sentences that a colleague understands who was not there."""
@@ -51,3 +71,4 @@ class Explanation:
     happens: str
     why: tuple[str, ...]  # clauses, the most telling first
     change: str
+    changes: tuple[Change, ...] = ()  # of which the sentence is made

@@ -19,6 +19,7 @@ from kubeproof.verify.findings.left_out import find_left_out, group_omitted, lis
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_of
 from kubeproof.verify.proofs.events_at_rest import is_calm
+from kubeproof.verify.reasons.citing import cite_lines
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import SHOWING_SHARE, Report, Watch
 from kubeproof.verify.strategies.events_at_rest import FIRST_LOOK
@@ -86,7 +87,8 @@ def _verify(
         watch.stop.ask()
         watch.stop.obey()
         _interrupt(inquiry)
-    results, statistics = inquiry.answer(), inquiry.statistics or Statistics()
+    results = [cite_lines(loaded.texts, one) for one in inquiry.answer()]
+    statistics = inquiry.statistics or Statistics()
     if watch.stop.is_asked and any(one.verdict == Verdict.UNKNOWN for one in results):
         results, statistics = [_mark_open(one) for one in results], replace(statistics, stopped_by=INTERRUPTED)
     return inquiry, _report(inquiry, with_caveats(loaded, plan, results), statistics)

@@ -23,7 +23,6 @@ FRUGAL = IntentKind(
     claim=lambda intent, who, when: f"{who} makes do with {intent.count} pods, {when}",
     broken_by="One pod too many.",
     example="frugal: {target: Deployment/shop/web, count: 2}",
-    remedy="Ask for fewer.",
     watch=lambda asked: monitor_fact(
         asked, ReplicasAtMost(asked.layout, asked.workload, asked.intent.count or Amount(1)), is_bound=True
     ),
@@ -39,7 +38,6 @@ ODD = IntentKind(
     claim=lambda intent, who, when: f"{who} is odd",
     broken_by="An even number.",
     example="odd: {parity: 1}",
-    remedy="Add one.",
     watch=FRUGAL.watch,
     typed_fields=("parity",),
 )
@@ -62,7 +60,6 @@ def test_it_is_explained() -> None:
     (found,) = [one for one in properties() if one.name == "X001"]
 
     assert dict(found.facts)["fields"] == "target, count, when"
-    assert found.remedy == "Ask for fewer."
 
 
 def test_a_field_of_its_own_needs_a_reader_of_its_own() -> None:

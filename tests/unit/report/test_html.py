@@ -126,7 +126,7 @@ def test_a_matrix_has_rows_worst_first_whose_cells_name_their_runs():
         ("stuck", ["api", "cart"], 1),
         ("dips", ["api", "cart", "web"], 2),
     ]
-    assert told["first"].startswith("api, cart: Give it another node.")
+    assert told["first"].startswith("api: Give it another node. The same for cart.")
 
 
 def test_of_a_large_matrix_one_run_of_each_cause_and_fault_is_drawn_and_the_others_are_short():

@@ -76,7 +76,7 @@ def test_annotations_are_one_for_each_cause():
 def test_markdown_has_what_to_do_first_the_table_and_a_folded_run_per_cause():
     lines = READERS["markdown"](markdown.render(MATRIX_RESULT, FRAME)).splitlines()
 
-    assert lines[4] == "**First:** api, cart: Give it another node. (shop.yaml\\:1, shop.yaml\\:2)"
+    assert lines[4] == "**First:** api: Give it another node. The same for cart."
     assert lines[6:10] == [
         "| workload | pods | rollout | node lost | pod crash |",
         "|---|---|---|---|---|",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from kubeproof.cluster.kinds import KINDS
 from kubeproof.named_tuples import NamedTuple
 
 Numbers = tuple[tuple[str, int | str], ...]
@@ -39,6 +40,18 @@ class Rule(NamedTuple):
     helps: tuple[Trouble, ...]  # with what the loop could help
 
 
+class Field(NamedTuple):
+    """A field of an object: what a change is about. Reports add the line where it is written."""
+
+    object: str  # by reference: "Deployment/shop/web"
+    path: str = ""  # "spec.replicas"; "": the object itself
+
+
+def pod_field(ref: str, path: str) -> Field:
+    """A field of the pods of a workload: "topologySpreadConstraints" of "Deployment/shop/web"."""
+    return Field(ref, ".".join((*KINDS[ref.partition("/")[0]].template, "spec", path)))
+
+
 class Idle(NamedTuple):
     """Why a loop does nothing about an object now."""
 
@@ -47,3 +60,5 @@ class Idle(NamedTuple):
     change: str = ""  # what would let it act: a clause that tells a person what to do
     numbers: Numbers = ()
     object: str = ""  # by reference, where it is another than the loop looks after
+    fields: tuple[Field, ...] = ()  # what the change would write
+    lowers: str = ""  # what would let it act, where an intent asks for fewer and not for more

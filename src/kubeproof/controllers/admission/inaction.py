@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble, pod_field
 from kubeproof.cluster.said import Said
 
 NOT_LET_IN = Rule(
@@ -21,13 +21,14 @@ REJECTS = Rule(
 RULES = (NOT_LET_IN, REJECTS)
 
 
-def why_refused(reason: Said) -> Idle:
-    """Pods that the API server does not let in."""
-    return Idle(NOT_LET_IN, f"tries in vain: {reason}", "raise the limit that is named, or ask for less")
+def why_refused(ref: str, reason: Said) -> Idle:
+    """Pods of a workload that the API server does not let in."""
+    change = f"raise what {ref} runs into ({reason}), or let it ask for less"
+    return Idle(NOT_LET_IN, f"tries in vain: {reason}", change, object=ref, fields=(pod_field(ref, "containers"),))
 
 
 def why_rejected(node: str, count: int, ref: str, reason: str) -> Idle:
     """Why a kubelet takes no pods that name its node."""
     says = f"of {node} rejects {count} pod(s) that name it (spec.nodeName): {reason or 'they may not run there'}"
     change = f"let the scheduler place the pods of {ref}: nodeSelector or node affinity in place of nodeName"
-    return Idle(REJECTS, says, change, (("rejected", count),), ref)
+    return Idle(REJECTS, says, change, (("rejected", count),), ref, (pod_field(ref, "nodeName"),))

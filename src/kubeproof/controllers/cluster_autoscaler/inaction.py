@@ -34,9 +34,12 @@ def why_nothing_grows(groups: Sequence[tuple[str, int, int, str]], pods: Sequenc
     """Why no group grows; of each its name, nodes, maximum, and what is in the way."""
     told = "; ".join(f"{name} ({size} of at most {most}): {why}" for name, size, most, why in groups)
     at_most = [name for name, _, _, why in groups if why == AT_MAXIMUM]
-    change = f"raise the maximum of {', '.join(at_most)}" if at_most else "add a group whose nodes would take the pods"
+    waiting = ", ".join(pods)
+    change = f"add a group whose nodes would take {waiting}"
+    if at_most:
+        change = f"raise the maximum of {', '.join(at_most)}"
     if groups:
-        says = f"adds no node for {', '.join(pods)}: {told}"
+        says = f"adds no node for {waiting}: {told}"
         yield Idle(NO_GROUP_HELPS, says, change, tuple((name, size) for name, size, _, _ in groups))
 
 
@@ -46,6 +49,8 @@ def why_kept(nodes: Sequence[tuple[str, str]]) -> Iterator[Idle]:
         yield Idle(NODE_IS_KEPT, f"keeps node {name}: {why}", object=f"Node/{name}")
 
 
-def why_nothing_at_all() -> Idle:
+def why_nothing_at_all(unready: int, nodes: int) -> Idle:
     """That too many nodes are not ready."""
-    return Idle(TOO_MANY_UNREADY, "does nothing: too many nodes are not ready", "bring nodes back")
+    told = f"{unready} of {nodes} nodes are not ready"
+    numbers = (("not ready", unready), ("nodes", nodes))
+    return Idle(TOO_MANY_UNREADY, f"does nothing: {told}", f"bring nodes back: {told}", numbers)

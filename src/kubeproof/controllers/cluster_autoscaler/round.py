@@ -138,7 +138,7 @@ class Rounds:
         from kubeproof.controllers.cluster_autoscaler.inaction import why_kept, why_nothing_at_all, why_nothing_grows
 
         if not _is_healthy(shown):
-            yield why_nothing_at_all()
+            yield why_nothing_at_all(*_count_nodes(shown))
             return
         setup, scene = self.layout.setup, _Scene(self, shown)
         for world, left in sorted(scene.settle_pods(), key=repr)[:1]:
@@ -150,9 +150,14 @@ class Rounds:
 
 def _is_healthy(shown: Shown) -> bool:
     """False if so many nodes are not ready that nothing is done (`IsClusterHealthy`)."""
-    total = sum(count for _, count in shown.nodes)
-    unready = sum(count for (_, view), count in shown.nodes if not view.is_ready)
+    unready, total = _count_nodes(shown)
     return unready <= MOST_UNREADY or 100 * unready <= MOST_UNREADY_PERCENT * total
+
+
+def _count_nodes(shown: Shown) -> tuple[int, int]:
+    """Those that are not ready, and all."""
+    unready = sum(count for (_, view), count in shown.nodes if not view.is_ready)
+    return unready, sum(count for _, count in shown.nodes)
 
 
 class _Scene:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, Toleration
 from kubeproof.cluster.loops.actors import ActorKind
-from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
-from kubeproof.cluster.objects import Source
+from kubeproof.cluster.loops.inaction import Field, Idle, Rule, Trouble, pod_field
 from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.controllers.evictions.budgets import amounts_of
@@ -78,24 +77,34 @@ def why_refused(
     told = f"does not get {count} pod(s) of {ref} evicted"
     if status is None or len(budgets) != 1:
         names = ", ".join(f"{one.namespace}/{one.name}" for one in budgets)
-        return Idle(
-            TWO_BUDGETS, f"{told}: {answer.why}", f"let one of the budgets {names} select these pods", object=ref
-        )
+        change = f"let only one of the budgets {names} select the pods of {ref}"
+        fields = tuple(Field(_name(one), "spec.selector") for one in budgets)
+        return Idle(TWO_BUDGETS, f"{told}: {answer.why}", change, object=ref, fields=fields)
     one = budgets[0]
     change = _allow_one(one, status, autoscalers)
     says = f"{told}: {answer.why}{_describe_need(one, status)}"
-    return Idle(BUDGET_REFUSES, says, change, _numbers(status), ref)
+    sizes = tuple(Field(_scaler(other), "spec.minReplicas") for other in autoscalers if _scaler(other) in change)
+    return Idle(BUDGET_REFUSES, says, change, _numbers(status), ref, (_amount_field(one), *sizes))
+
+
+def _name(one: PodDisruptionBudget) -> str:
+    return f"PodDisruptionBudget/{one.namespace}/{one.name}"
+
+
+def _amount_field(one: PodDisruptionBudget) -> Field:
+    """Where its number is written, or is to be."""
+    return Field(_name(one), "spec.minAvailable" if one.min_available is not None else "spec.maxUnavailable")
 
 
 def _allow_one(one: PodDisruptionBudget, status: BudgetStatus, autoscalers: Sequence[HorizontalPodAutoscaler]) -> str:
     """What lets the budget allow an eviction: other numbers of it, or as many pods as these numbers need."""
-    name = f"PodDisruptionBudget/{one.namespace}/{one.name}"
+    name = _name(one)
     if status.failed:
-        return f"write minAvailable as a number in {name}{_place(one.source)}: all else needs a controller with a scale"
+        return f"write minAvailable as a number in {name}: all else needs a controller with a scale"
     if status.desired < status.expected:
         return f"see why pods are not healthy: {name} needs {status.desired} of {status.expected}"
     least = f" or minAvailable: {status.expected - 1}" if status.expected > 1 else ""
-    changes = [f"write maxUnavailable: 1{least} in {name}{_place(one.source)}"]
+    changes = [f"write maxUnavailable: 1{least} in {name}"]
     pods = amounts_of(one).fewest_pods
     if pods is not None and pods > status.expected:
         changes.append(f"run at least {pods} pods, of which it lets one go{_who_sizes(autoscalers)}")
@@ -104,13 +113,11 @@ def _allow_one(one: PodDisruptionBudget, status: BudgetStatus, autoscalers: Sequ
 
 def _who_sizes(autoscalers: Sequence[HorizontalPodAutoscaler]) -> str:
     """The autoscaler whose minimum is the number of pods; "" where there is none."""
-    told = (f"HorizontalPodAutoscaler/{one.namespace}/{one.name}{_place(one.source)}" for one in autoscalers)
-    return next((f": minReplicas of {name}" for name in told), "")
+    return next((f": minReplicas of {_scaler(one)}" for one in autoscalers), "")
 
 
-def _place(source: Source) -> str:
-    """Where it is written, for a reader; "" for what is in no file."""
-    return f" ({source})" if source.line else ""
+def _scaler(one: HorizontalPodAutoscaler) -> str:
+    return f"HorizontalPodAutoscaler/{one.namespace}/{one.name}"
 
 
 def _describe_need(one: PodDisruptionBudget, status: BudgetStatus) -> str:
@@ -144,20 +151,16 @@ def why_not_held_back(
             change = f"run at least 2 pods of {ref}: a budget keeps one pod only by keeping drains from ending"
         yield Idle(NO_BUDGET, says, change, (("evicted", lost),), ref)
     for one, status in budgets:
-        name = f"PodDisruptionBudget/{one.namespace}/{one.name}"
+        name = _name(one)
         need = f"needs {status.desired} of {status.expected}{_describe_need(one, status)}"
         if kind in ASKS:
             says = f"lets {lost} pod(s) of {ref} be evicted: {name} {need}, {status.healthy} were healthy"
             change = f"let {name} allow fewer to be missing (maxUnavailable: 1)" if status.expected > 2 else ""
-            yield Idle(BUDGET_ALLOWS, says, change, _numbers(status), ref)
+            yield Idle(BUDGET_ALLOWS, says, change, _numbers(status), ref, (_amount_field(one),))
         else:
             how = "merely prefers to keep it" if kind in PREFERS else "deletes pods without it"
             says = f"is not asked: {name} {need}, but {_NAMES.get(kind, str(kind))} {how}"
-            spare = max(0, status.expected - status.desired)
-            change = ""
-            if kind == ActorKind.DEPLOYMENT:
-                change = f"lower maxUnavailable of {ref} to what the budget lets be missing ({spare})"
-            yield Idle(NOT_ASKED, says, change, _numbers(status), ref)
+            yield Idle(NOT_ASKED, says, "", _numbers(status), ref)
 
 
 _NAMES = {
@@ -179,7 +182,7 @@ def why_pods_stay(
     if seconds_tolerated(tolerations, taints) == NEVER:
         says = f"leaves {names} on {node}: they tolerate {_taint(taints)} without end (no tolerationSeconds)"
         change = f"drop that toleration from {ref}, or give it tolerationSeconds"
-        yield Idle(ENDLESS_TOLERATION, says, change, object=ref)
+        yield Idle(ENDLESS_TOLERATION, says, change, object=ref, fields=(pod_field(ref, "tolerations"),))
     elif left_s > 0:
         says = f"leaves {names} on {node} for {left_s} s more (tolerationSeconds)"
         yield Idle(TOLERATES_FOR, says, "", (("left in s", left_s),), ref)

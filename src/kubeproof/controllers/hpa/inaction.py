@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.cluster.loops.inaction import Field, Idle, Rule, Trouble, pod_field
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
@@ -12,6 +12,7 @@ from kubeproof.controllers.hpa.calculator import OPPOSITE, TURNED, WITHIN_TOLERA
 from kubeproof.controllers.hpa.decide import Judged, ScaleDecision
 from kubeproof.controllers.hpa.samples import find_without_request
 
+MINIMUM = "spec.minReplicas"
 FILE = "pkg/controller/podautoscaler/horizontal.go"
 HELPS = (Trouble.REPLICAS,)
 DISABLED = Rule(
@@ -79,17 +80,27 @@ class Sync:
                 change = (
                     f"let whoever writes spec.replicas of {ref} keep it at minReplicas {declared.min_replicas} or more"
                 )
-            yield Idle(NEXT_SYNC, f"{says} ({'; '.join(self._reasons())})", change, (("due in s", self._due_s),))
+            numbers = (("due in s", self._due_s),)
+            yield Idle(NEXT_SYNC, f"{says} ({'; '.join(self._reasons())})", change, numbers, fields=self._at(MINIMUM))
         elif current == 0:
-            yield Idle(DISABLED, f"is disabled: {ref} has 0 replicas", f"set spec.replicas of {ref} above 0")
+            fields = (Field(ref, "spec.replicas"),)
+            change = f"set spec.replicas of {ref} above 0"
+            yield Idle(DISABLED, f"is disabled: {ref} has 0 replicas", change, fields=fields)
         elif self._judged is None:
-            yield Idle(
-                AMBIGUOUS, f"does nothing: {self._outcome.reasons[0]}", "let selectors of targets select own pods"
-            )
+            change = f"let the selector of {ref} and of what shares its pods select own pods only"
+            fields = (Field(ref, "spec.selector"),)
+            yield Idle(AMBIGUOUS, f"does nothing: {self._outcome.reasons[0]}", change, fields=fields)
         elif isinstance(self._judged.proposal, Failure):
             yield self._no_metric(self._judged, self._judged.proposal)
         else:
             yield self._kept(self._judged, self._judged.proposal)
+
+    @property
+    def _name(self) -> str:
+        return f"HorizontalPodAutoscaler/{self._declared.namespace}/{self._declared.name}"
+
+    def _at(self, path: str) -> tuple[Field, ...]:
+        return (Field(self._name, path),)
 
     def _reasons(self) -> tuple[str, ...]:
         words = () if self._judged is None else self._judged.words
@@ -102,28 +113,34 @@ class Sync:
             for container in find_without_request(self._target.template, metric.name, metric.container)
         ]
         detail = "; ".join([*dict.fromkeys(lacking)] or judged.words)
-        change = "state that request" if lacking else ""
+        change = f"state what is missing: {'; '.join(dict.fromkeys(lacking))}" if lacking else ""
         says = f"stays at {self._current}: FailedGetResourceMetric, {failure.reason} ({detail})"
-        return Idle(NO_METRIC, says, change, (("replicas", self._current),))
+        fields = (pod_field(self._target.declared_as, "containers"),)
+        return Idle(NO_METRIC, says, change, (("replicas", self._current),), fields=fields)
 
     def _kept(self, judged: Judged, proposal: int) -> Idle:
         declared, current = self._declared, self._current
         numbers = (("replicas", current), ("asked for", proposal))
-        told = "; ".join(self._reasons())
+        told, fields = "; ".join(self._reasons()), self._at("spec.maxReplicas")
         if proposal > current == declared.max_replicas:
-            change = (
-                f"let the metric ask for less (more requested by {self._target.ref}, or a higher target), or choose "
-                f"another maxReplicas than {current}"
-            )
-            return Idle(AT_BOUND, f"stays at maxReplicas {current}: {told}", change, numbers)
+            change = f"raise maxReplicas {current} of {self._name}"
+            lowers = f"lower maxReplicas {current} of {self._name}, or {self._ask_less()}"
+            return Idle(AT_BOUND, f"stays at maxReplicas {current}: {told}", change, numbers, "", fields, lowers)
         if proposal < current == declared.min_replicas:
-            change = f"choose another minReplicas than {current}"
-            return Idle(AT_BOUND, f"stays at minReplicas {current}: {told}", change, numbers)
+            change = f"raise minReplicas {current} of {self._name}"
+            lowers = f"lower minReplicas {current} of {self._name}"
+            fields = self._at(MINIMUM)
+            return Idle(AT_BOUND, f"stays at minReplicas {current}: {told}", change, numbers, "", fields, lowers)
         rules = {one.rule for one in judged.computed if not isinstance(one, Failure)}
         if proposal == current and rules & {WITHIN_TOLERANCE, TURNED, OPPOSITE}:
             return Idle(IN_TOLERANCE, f"stays at {current}: {told}", "", numbers)
         if proposal == current:
-            change = f"raise minReplicas {current} of the autoscaler" if current == declared.min_replicas else ""
-            return Idle(AT_BOUND, f"stays at {current}, which is what it works out: {told}", change, numbers)
+            change = f"raise minReplicas {declared.min_replicas} of {self._name}"
+            says, fields = f"stays at {current}, which is what it works out: {told}", self._at(MINIMUM)
+            return Idle(AT_BOUND, says, change, numbers, "", fields, self._ask_less())
         until = "" if self._due_s == NEVER else f", for {self._due_s} s more"
-        return Idle(IN_WINDOW, f"stays at {current}{until}: {told}", "shorten stabilizationWindowSeconds", numbers)
+        change = f"shorten stabilizationWindowSeconds of {self._name}"
+        return Idle(IN_WINDOW, f"stays at {current}{until}: {told}", change, numbers, fields=self._at("spec.behavior"))
+
+    def _ask_less(self) -> str:
+        return f"let its metric ask for less (a higher target, or more requested by {self._target.declared_as})"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble, pod_field
 from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.steering.priorities import may_preempt, priority_of
-from kubeproof.controllers.scheduler.protocol import UNDECLARED, Row
+from kubeproof.controllers.scheduler.protocol import UNDECLARED, Advice, Refused, Row
 from kubeproof.controllers.scheduler.registry import list_declared
 
 HELPS = (Trouble.PENDING,)
@@ -58,23 +58,39 @@ SCORES_DECIDE = Rule(
 )
 RULES = (NO_NODE_FITS, NO_LOWER_PRIORITY, NOMINATED, QUEUE, RUNNING_PODS_STAY, TAKES_LOWER, SCORES_DECIDE)
 MOST_NODES = 4  # named one by one
+MOST_DETAILS = 2  # numbers of nodes in what to change
 
 
-def why_unplaced(declared: Workload, pods: Sequence[str], rows: Sequence[tuple[str, Row]]) -> Idle:
-    """Why pods without a node get none; the rows are the verdicts on nodes that are up, by name."""
+def why_unplaced(
+    declared: Workload, pods: Sequence[str], rows: Sequence[tuple[str, Row]], down: Sequence[str] = ()
+) -> Idle:
+    """Why pods without a node get none; the rows are the verdicts on nodes that are up, by name, `down` all others."""
     groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
     for name, row in rows:
         groups.setdefault((row.rejected_by, row.reason), []).append((name, row))
     told = "; ".join(_refusal(members) for members in groups.values()) or "no node is up"
-    waiting = _list(pods)
-    refusing = {row.rejected_by: row for _, row in reversed(rows)}
-    helping = [(says, refusing[name]) for name, says in list_declared().items() if name in refusing]
-    says, last = helping[-1] if helping else (UNDECLARED, Row())
-    change = says.change(declared.template, last)
-    if missing := next((row for _, row in rows if row.lacks_claim), None):
-        change = f"create the claim ({missing.reason}), or name one that exists"
     numbers = (("pods", len(pods)), ("nodes up", len(rows)), *((by, len(found)) for (by, _), found in groups.items()))
-    return Idle(NO_NODE_FITS, f"finds no node for {waiting}: {told}", change, numbers, declared.ref)
+    change = _let_in(declared, rows, down)
+    says = f"finds no node for {_list(pods)}: {told}"
+    return Idle(NO_NODE_FITS, says, change.says, numbers, declared.ref, change.fields)
+
+
+def _let_in(declared: Workload, rows: Sequence[tuple[str, Row]], down: Sequence[str]) -> Advice:
+    """What to do about the last filter that refuses a node: such a node has passed all before it."""
+    ref = declared.declared_as
+    if missing := next((row for _, row in rows if row.lacks_claim), None):
+        told = f"create the claim that {ref} mounts ({missing.reason}), or let it name one that exists"
+        return Advice(told, (pod_field(ref, "volumes"),))
+    refusing = {row.rejected_by for _, row in rows}
+    if not any(refusing):
+        back = f"bring {_list(down)} back, or " if down else ""
+        return Advice(f"{back}add a node for {ref}")
+    plugin, says = next(
+        ((name, one) for name, one in reversed(list_declared().items()) if name in refusing), ("", UNDECLARED)
+    )
+    own = [(name, row) for name, row in rows if row.rejected_by == plugin] or rows
+    details = "; ".join(list(dict.fromkeys(row.detail or row.reason for _, row in own))[:MOST_DETAILS])
+    return says.change(Refused(declared, own[0][1], _list([name for name, _ in own]), details, _list(down)))
 
 
 def _refusal(members: Sequence[tuple[str, Row]]) -> str:
@@ -99,7 +115,10 @@ def why_no_preemption(setup: Setup, workload: int) -> Iterator[Idle]:
         yield Idle(NO_LOWER_PRIORITY, says, "", (("priority", own),))
     elif not lower:
         says = f"preempts nobody for it: its priority is {own}, and no pod has a lower one"
-        yield Idle(NO_LOWER_PRIORITY, says, "give it a higher priorityClassName", (("priority", own),))
+        ref = setup.workloads[workload].declared_as
+        change = f"let others make way for {ref}: a priorityClassName above {own}, which is the highest here"
+        fields = (pod_field(ref, "priorityClassName"),)
+        yield Idle(NO_LOWER_PRIORITY, says, change, (("priority", own),), fields=fields)
 
 
 def why_taken(setup: Setup, victim: int, winner: int) -> Idle:
@@ -107,8 +126,9 @@ def why_taken(setup: Setup, victim: int, winner: int) -> Idle:
     lost, won = (setup.workloads[number] for number in (victim, winner))
     low, high = priority_of(lost.template), priority_of(won.template)
     says = f"lets those of {lost.ref} (priority {low}) make way for {won.ref} (priority {high})"
-    change = f"give {lost.ref} a priority of {high} or more, or {won.ref} preemptionPolicy: Never"
-    return Idle(TAKES_LOWER, says, change, (("priority", low), ("of the other", high)), lost.ref)
+    change = f"give {lost.declared_as} a priority of {high} or more, or {won.declared_as} preemptionPolicy: Never"
+    fields = tuple(pod_field(one.declared_as, "priorityClassName") for one in (lost, won))
+    return Idle(TAKES_LOWER, says, change, (("priority", low), ("of the other", high)), lost.ref, fields)
 
 
 def why_queued(setup: Setup, workload: int, rival: int) -> Idle:

@@ -16,7 +16,8 @@ from enum import Enum
 from typing import Any, Protocol, TypeVar
 
 from kubeproof.cluster.labels import Taint
-from kubeproof.cluster.objects import Node, PodTemplate
+from kubeproof.cluster.loops.inaction import Field, pod_field
+from kubeproof.cluster.objects import Node, Workload
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
@@ -119,23 +120,54 @@ class Evaluation:
     chosen: tuple[int, ...]
 
 
+class Refused(NamedTuple):
+    """Whom a filter refuses, and where."""
+
+    declared: Workload
+    row: Row  # of the first of the nodes
+    nodes: str  # that it refuses, as people list them
+    details: str  # its numbers there
+    down: str  # nodes that are not up; "": none
+
+    @property
+    def ref(self) -> str:
+        return self.declared.declared_as
+
+    def at(self, path: str) -> tuple[Field, ...]:
+        """A field of the pods."""
+        return (pod_field(self.ref, path),) if path else ()
+
+
+class Advice(NamedTuple):
+    """What helps a pod that a filter refuses, in a clause, and what it would write."""
+
+    says: str
+    fields: tuple[Field, ...] = ()
+
+
+Help = Callable[[Refused], Advice]
+
+
 @dataclass(frozen=True, slots=True)
 class Declared:
     """What a filter says of itself, beside its code."""
 
     judging: Judging | None = None  # by what it judges; None: it does not say, and nothing is proved beside it
-    change: Callable[[PodTemplate, Row], str] = lambda *_: "add a node"  # what helps a pod that it refuses, in a clause
-    advice: str = ""  # the same in a sentence, of a workload that is stuck; {left} stands where nodes may be lost
+    change: Help = lambda one: Advice(f"add a node for {one.ref}")
 
 
-def declare_filter(
-    judging: Judging, *, change: str | Callable[[PodTemplate, Row], str], advice: str = ""
-) -> Callable[[Build], Build]:
-    """Declares of a filter's `build_filter` by what it judges, and what helps against it."""
-    told = change if callable(change) else lambda *_: change
+def declare_filter(judging: Judging, *, change: str | Help, field: str = "") -> Callable[[Build], Build]:
+    """Declares of a filter's `build_filter` by what it judges, and what helps against it.
+
+    A text may name {ref}, {nodes} and {details}, as `Refused` has them; `field` is what it would write of the pods.
+    """
+
+    def tell(one: Refused) -> Advice:
+        assert isinstance(change, str)
+        return Advice(change.format(ref=one.ref, nodes=one.nodes, details=one.details), one.at(field))
 
     def declare(build: Build) -> Build:
-        build.declared = Declared(judging, told, advice)  # type: ignore[attr-defined]
+        build.declared = Declared(judging, change if callable(change) else tell)  # type: ignore[attr-defined]
         return build
 
     return declare

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble
+from kubeproof.cluster.loops.inaction import Field, Idle, Rule, Trouble
 from kubeproof.cluster.objects import Workload
 from kubeproof.controllers.workloads.stateful_sync import Replica
 
@@ -48,7 +48,20 @@ JOB_ENDS = Rule(
     "pkg/controller/job/job_controller.go",
     (Trouble.COMPLETION,),
 )
-RULES = (ORDINAL_IS_TAKEN, ORDINAL_WAITS, NO_CONTROLLER, AS_WRITTEN, BY_RANK, JOB_ENDS)
+ONLY_POD = Rule(
+    "only-pod",
+    "Where one pod is all that is wanted, none is ready whenever that one is replaced, moved or started again.",
+    "pkg/controller/replicaset/replica_set.go",
+    (Trouble.TAKEN,),
+)
+NO_SPARE = Rule(
+    "no-pod-to-spare",
+    "Where as many pods have to be ready as there are, there are too few as soon as any of them is not.",
+    "pkg/controller/replicaset/replica_set.go",
+    (Trouble.TAKEN,),
+)
+RULES = (ORDINAL_IS_TAKEN, ORDINAL_WAITS, NO_CONTROLLER, AS_WRITTEN, BY_RANK, JOB_ENDS, ONLY_POD, NO_SPARE)
+REPLICAS = "spec.replicas"
 
 
 def why_ordinals_wait(declared: Workload, replicas: int, pods: Mapping[int, Replica]) -> Iterator[Idle]:
@@ -67,7 +80,8 @@ def why_ordinals_wait(declared: Workload, replicas: int, pods: Mapping[int, Repl
         names = ", ".join(f"{declared.name}-{one}" for one in dict.fromkeys((*missing, *old)))
         says = f"waits until {declared.name}-{first} is ready before it goes on to {names} (OrderedReady)"
         change = f"make {declared.name}-{first} ready, or write podManagementPolicy: Parallel"
-        yield Idle(ORDINAL_WAITS, says, change, (("ordinal", first),))
+        fields = (Field(declared.declared_as, "spec.podManagementPolicy"),)
+        yield Idle(ORDINAL_WAITS, says, change, (("ordinal", first),), fields=fields)
 
 
 def _is_at_rest(pod: Replica) -> bool:
@@ -77,22 +91,47 @@ def _is_at_rest(pod: Replica) -> bool:
 def why_gone(ref: str) -> Idle:
     """That nobody replaces a Pod."""
     says = f"creates no other pod for {ref}: no controller owns it"
-    return Idle(NO_CONTROLLER, says, "put it under a Deployment, a StatefulSet or a Job", object=ref)
+    change = f"put {ref} under a Deployment, a StatefulSet or a Job"
+    return Idle(NO_CONTROLLER, says, change, object=ref, fields=(Field(ref),))
 
 
-def why_so_many(ref: str, desired: int) -> Idle:
+def why_so_many(ref: str, desired: int, wanted: int) -> Idle:
     """That a number is kept because it is written."""
     says = f"keeps {desired} pod(s) of {ref}, as spec.replicas says"
-    change = f"write another spec.replicas into {ref}, or let an autoscaler keep bounds"
-    return Idle(AS_WRITTEN, says, change, (("replicas", desired),), ref)
+    change = f"let nobody write less than spec.replicas: {wanted} into {ref}, or let an autoscaler keep that minimum"
+    lowers = f"write spec.replicas: {wanted} into {ref}, or less"
+    return Idle(AS_WRITTEN, says, change, (("replicas", desired),), ref, (Field(ref, REPLICAS),), lowers)
+
+
+def why_none_to_spare(declared: Workload, size: int, needed: int, sized_by: Field) -> Idle:
+    """That any loss of a pod is one too many; who says how many there are is named as a field."""
+    ref = declared.declared_as
+    written = f"{sized_by.path.rpartition('.')[2]} of {sized_by.object}" if sized_by.object != ref else sized_by.path
+    if size == 1:
+        says = f"keeps 1 pod of {ref}, as {written} says: while it is away none is ready"
+        keeps = declared.template.claims or declared.claim_templates
+        share = "if its data is replicated or can be shared" if keeps else "if they can work side by side"
+        change = f"run at least 2 pods of {ref}, on different nodes, {share}"
+        return Idle(ONLY_POD, says, change, (("pods", 1), ("needed", needed)), ref, (sized_by,))
+    says = f"keeps {size} pods of {ref}, as {written} says, and {needed} have to be ready: there is none to spare"
+    change = f"run at least {needed + 1} pods of {ref}"
+    return Idle(NO_SPARE, says, change, (("pods", size), ("needed", needed)), ref, (sized_by,))
 
 
 def why_those(ref: str, lost: int) -> Idle:
     """That a scale-down knows no domains."""
     says = f"deletes {lost} pod(s) of {ref} by rank, wherever they are"
-    return Idle(BY_RANK, says, "let a descheduler even out what scaling down leaves", (("deleted", lost),), ref)
+    change = f"let a descheduler even out what scaling down leaves of {ref}"
+    return Idle(BY_RANK, says, change, (("deleted", lost),), ref)
 
 
-def why_job_ends(lines: Sequence[str]) -> Idle:
+def why_job_ends(declared: Workload, lines: Sequence[str]) -> Idle:
     """How far a Job has come, and what it forgives."""
-    return Idle(JOB_ENDS, "; ".join(lines), "raise backoffLimit or activeDeadlineSeconds, or ignore disruptions")
+    ref, rules = declared.declared_as, declared.job
+    change = (
+        f"let {ref} forgive more than {rules.backoff_limit} failures (backoffLimit), or ignore disruptions "
+        "(podFailurePolicy with onPodConditions DisruptionTarget)"
+    )
+    if rules.deadline_s is not None:
+        change += f", or allow it more than activeDeadlineSeconds {rules.deadline_s}"
+    return Idle(JOB_ENDS, "; ".join(lines), change, fields=(Field(ref, "spec.backoffLimit"),))

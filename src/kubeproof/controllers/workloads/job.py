@@ -383,9 +383,9 @@ class JobController:
         *_, left_s = seen.memories[0]
         if exists and condition == FAILED_FOR_GOOD:
             told = "its deadline is over" if left_s == 0 else f"it forgives {self.rules.backoff_limit} failure(s)"
-            yield why_job_ends((f"has failed for good: {told}",))
+            yield why_job_ends(self.layout.setup.workloads[self.workload], (f"has failed for good: {told}",))
         elif exists and condition not in ENDED:
-            yield why_job_ends(self.why(seen))
+            yield why_job_ends(self.layout.setup.workloads[self.workload], self.why(seen))
 
     def refusal(self, seen: Sight) -> Said:
         """Why no pod comes although some are missing: the API server lets none in. Empty if that is not so."""

@@ -36,7 +36,6 @@ LTL = IntentKind(
     claim=_claim,
     broken_by="A run that does not satisfy the formula: a bad prefix, or a loop in which the good thing never comes.",
     example="ltl: {formula: 'G(low -> F !low)', where: {low: \"ready('Deployment/shop/web') < 2\"}}",
-    remedy="Look at the step after which the formula can no longer hold, or at what the loop keeps repeating.",
     watch=_watch,
     reads_nodes=_mention,
     typed_fields=("formula", "where"),

@@ -31,11 +31,6 @@ from kubeproof.intents.monitor import (
 )
 from kubeproof.intents.views import AnyFact
 
-_UNPLACEABLE = (
-    "Relax the constraint named for the nodes above, add capacity or domains, raise the quota named, "
-    "or ask for fewer pods."
-)
-
 
 def _pending(asked: AskedIntent) -> Monitor:
     """No pod waits for ever; steps that bind one excuse it."""
@@ -113,7 +108,6 @@ SCHEDULABLE = IntentKind(
     claim=lambda intent, who, when: f"no pod of {who} is left without a feasible node in a stable state",
     broken_by="A stable state in which a pod has no node: every filter that refuses it is told for every node.",
     example=f"schedulable: {{{WEB}}}",
-    remedy=_UNPLACEABLE,
     watch=lambda asked: monitor_fact(asked, NothingPending(asked.layout, asked.workload), kind=IN_STABLE),
     reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET,),
@@ -132,7 +126,6 @@ NO_EVICTION = IntentKind(
     broken_by="A step that evicts a pod of the target, by anybody or by the one named.",
     example=f"noEviction: {{{WEB}, by: descheduler}}",
     troubles=(Trouble.TAKEN,),
-    remedy="Look at who evicts in the trace, and at the rule that made it.",
     watch=lambda asked: monitor_steps(asked, STEP, eviction_tags(asked)),
     reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.EVICTOR),
@@ -147,7 +140,6 @@ NO_PENDING_FOREVER = IntentKind(
     claim=lambda intent, who, when: f"no pod of {who} waits for ever",
     broken_by="A stable state in which a pod has no node, or an endless run in which it never gets one.",
     example=f"noPendingForever: {{{WEB}}}",
-    remedy=_UNPLACEABLE,
     watch=_pending,
     reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET,),
@@ -164,7 +156,6 @@ ROLLOUT_COMPLETES = IntentKind(
     example=f"rolloutCompletes: {{{WEB}}}",
     awaits="changes its pod template",
     troubles=(Trouble.ROLLOUT,),
-    remedy="Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
     watch=_rollout,
     reads_nodes=mention_eligibility,
     typed_fields=(IntentField.TARGET,),
@@ -182,8 +173,6 @@ DRAIN_COMPLETES = IntentKind(
     example="drainCompletes: {}",
     awaits="drains a node",
     troubles=(Trouble.EVICTION,),
-    remedy="Let the budget allow a disruption once all pods are ready: maxUnavailable: 1, a smaller minAvailable, or "
-    "more replicas than must stay; percentages round up (80% lets one go from 5 pods on).",
     watch=_drain,
     reads_nodes=mention_nothing,
     typed_fields=(),
@@ -201,7 +190,6 @@ RUNS_ON_EVERY_NODE = IntentKind(
     claim=lambda intent, who, when: f"{who} has a ready pod on every node where it should run",
     broken_by="A node on which the DaemonSet should run and never does: no room, or a pod that is rejected.",
     example="runsOnEveryNode: {target: DaemonSet/shop/agent}",
-    remedy="Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
     watch=_on_every_node,
     reads_nodes=mention_eligibility,
     typed_fields=(IntentField.TARGET, IntentField.WHEN),
@@ -220,8 +208,6 @@ COMPLETES = IntentKind(
     broken_by="A Job that fails, is replaced, or never ends.",
     example="completes: {target: Job/shop/report}",
     troubles=(Trouble.COMPLETION,),
-    remedy="Look at how the trace ends: its pods may lack room or quota, or the Job a larger backoffLimit or "
-    "deadline; a pod that never ends on a dead node keeps it from finishing.",
     watch=_complete,
     reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET,),

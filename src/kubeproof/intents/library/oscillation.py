@@ -8,7 +8,6 @@ from kubeproof.cluster.objects import Workload
 from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind, Targets, follows_from_rest
 from kubeproof.intents.monitor import CYCLE, Monitor, eviction_tags, monitor_steps, tags_of_family
 
-_FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
 _CHANGES = {"any": Tag.STEP, "replicas": Tag.REPLICAS, "placement": Tag.PLACEMENT}
 
 
@@ -33,7 +32,6 @@ SETTLES = IntentKind(
     broken_by="An endless run without events: two controllers undo each other's work for ever. The loop is shown as a "
     "loop, and told to be inevitable or possible.",
     example="settles: {}",
-    remedy=_FIGHT,
     watch=_oscillates,
     reads_nodes=mention_nothing,
     typed_fields=(),
@@ -55,7 +53,6 @@ NO_OSCILLATION = IntentKind(
     ),
     broken_by="An endless run that keeps writing replicas or keeps moving pods.",
     example=f"noOscillation: {{{WEB}, of: replicas}}",
-    remedy=_FIGHT,
     watch=_oscillates,
     reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.CHANGES),
@@ -76,7 +73,6 @@ NO_EVICTION_LOOP = IntentKind(
     broken_by="An endless run in which pods are evicted and replaced again and again, typically descheduler against "
     "scheduler.",
     example=f"noEvictionLoop: {{{WEB}, by: descheduler}}",
-    remedy=_FIGHT,
     watch=lambda asked: monitor_steps(asked, CYCLE, eviction_tags(asked)),
     reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.EVICTOR),
@@ -95,7 +91,6 @@ NO_CREATE_FAIL_LOOP = IntentKind(
     claim=lambda intent, who, when: f"no endless run keeps creating pods of {who} that the kubelet rejects",
     broken_by="An endless run in which pods are created, rejected by the kubelet and created again.",
     example=f"noCreateFailLoop: {{{WEB}}}",
-    remedy="Let the scheduler place these pods (nodeSelector instead of nodeName), or make room.",
     watch=lambda asked: monitor_steps(asked, CYCLE, tags_of_family(asked.layout, asked.number, Tag.REJECT)),
     reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET,),

@@ -33,7 +33,6 @@ MAX_LOAD_SKEW = IntentKind(
     "split by node and nodes have different numbers of pods.",
     example=f"maxLoadSkew: {{{WEB}, skew: 2}}",
     troubles=(Trouble.PLACES,),
-    remedy="Split by pod (externalTrafficPolicy: Cluster), or spread the pods evenly with a hard constraint.",
     watch=_load_skew,
     reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.SKEW, IntentField.WHEN),
@@ -50,8 +49,6 @@ NO_TRAFFIC_TO_TERMINATING = IntentKind(
     broken_by="A pod that has been told to stop and still gets requests: its endpoints were not updated in time.",
     example=f"noTrafficToTerminating: {{{WEB}}}",
     troubles=(Trouble.TRAFFIC,),
-    remedy="Let a preStop hook (lifecycle.preStop.sleep) outlast the delay of endpoints and proxies, within the grace "
-    "period, and keep a ready pod.",
     watch=_build_misrouted,
     reads_nodes=mention_nothing,
     typed_fields=(IntentField.TARGET, IntentField.WHEN),

@@ -46,8 +46,7 @@ class Written:
     @property
     def ref(self) -> str:
         """How verdicts name it: "Deployment/shop/web"."""
-        parts = (self.kind, self.namespace or "default", self.name)
-        return "/".join(parts) if self.kind not in _CLUSTERED else f"{self.kind}/{self.name}"
+        return name_object(self.value)
 
     @property
     def is_protected(self) -> bool:
@@ -70,6 +69,13 @@ _CLUSTERED = frozenset(
     {"Node", "PriorityClass", "Namespace", "PersistentVolume", "StorageClass", "DeschedulerPolicy",
      "KubeSchedulerConfiguration"}
 )  # fmt: skip
+
+
+def name_object(value: Plain) -> str:
+    """How verdicts name an object: "Deployment/shop/web"."""
+    kind, name = str(value_at(value, ("kind",)) or ""), str(value_at(value, ("metadata", "name")) or "")
+    namespace = str(value_at(value, ("metadata", "namespace")) or "default")
+    return f"{kind}/{name}" if kind in _CLUSTERED else f"{kind}/{namespace}/{name}"
 
 
 def list_written(texts: Texts) -> tuple[Written, ...]:

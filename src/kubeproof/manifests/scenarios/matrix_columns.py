@@ -59,7 +59,6 @@ class Fault:
     head: str  # of its column, short
     title: str  # what happens, as a clause
     rank: int  # how soon it is asked for in pairs: the likely ones first
-    remedy: str  # of several pods, too many of which it may take; "": what the intent that fails says in general
     events: Callable[[Setup, Workload], tuple[Event, ...]]
     concerns: Callable[[Setup, Workload], bool] = _everybody
     begins: str = DEPLOYED
@@ -184,70 +183,59 @@ def _nameless(node: Node) -> tuple[tuple[str, str], ...]:
     return tuple((key, value) for key, value in node.labels if key != HOSTNAME)
 
 
-_DRAINED = (
-    "Nothing keeps a drain from taking too many of its pods at once: add a PodDisruptionBudget (maxUnavailable: 1), or "
-    "spread its pods over nodes."
-)
-_DOWN = (
-    "Too many of its pods may be on one node: spread them over kubernetes.io/hostname with DoNotSchedule, or keep them "
-    "apart by required anti-affinity."
-)
-_ZONE_DOWN = "Too many of its pods may be in one zone: spread them over topology.kubernetes.io/zone with DoNotSchedule."
-_ROLLED_OUT = "The rollout may take too many pods away at once: RollingUpdate with maxUnavailable: 0 and maxSurge: 1."
-
 FAULTS: tuple[Fault, ...] = (
     Fault(
-        key=DEPLOY, head="deploy", title="it is deployed for the first time", rank=0, remedy="", events=_none,
+        key=DEPLOY, head="deploy", title="it is deployed for the first time", rank=0, events=_none,
         begins=EMPTY, completes=("noCreateFailLoop",),
     ),
     Fault(
-        key=ROLLOUT, head="rollout", title="a new revision is rolled out", rank=1, remedy=_ROLLED_OUT,
+        key=ROLLOUT, head="rollout", title="a new revision is rolled out", rank=1,
         events=lambda setup, workload: (Rollout(name=ROLLOUT, target=workload.ref),),
         concerns=_rolls_out, completes=("rolloutCompletes",),
     ),
     Fault(
-        key="nodeFailure", head="node down", title="a node fails and comes back", rank=2, remedy=_DOWN,
+        key="nodeFailure", head="node down", title="a node fails and comes back", rank=2,
         events=lambda setup, workload: (NodeFailure(name="nodeFailure", comes_back=True),), concerns=_has_neighbours,
     ),
     Fault(
-        key="nodeLoss", head="node lost", title="a node fails and stays down", rank=2, remedy=_DOWN,
+        key="nodeLoss", head="node lost", title="a node fails and stays down", rank=2,
         events=lambda setup, workload: (NodeFailure(name="nodeLoss", recovers=False),), concerns=_misses_a_node,
         prepare=keep_disks, stays_down=True,
     ),
     Fault(
-        key="drain", head="drain", title="a node is drained and uncordoned", rank=3, remedy=_DRAINED,
+        key="drain", head="drain", title="a node is drained and uncordoned", rank=3,
         events=lambda setup, workload: (Drain(name="drain", uncordon=True),), concerns=_has_neighbours,
         completes=("drainCompletes",),
     ),
     Fault(
         key="upgrade", head="upgrade", title="all nodes are drained, rebooted and uncordoned, one after the other",
-        rank=6, remedy=_DRAINED, events=_upgrade, concerns=_is_there_for_long, completes=("drainCompletes",),
+        rank=6, events=_upgrade, concerns=_is_there_for_long, completes=("drainCompletes",),
     ),
     Fault(
-        key="zoneFailure", head="zone lost", title="all nodes of a zone fail and stay down", rank=6, remedy=_ZONE_DOWN,
+        key="zoneFailure", head="zone lost", title="all nodes of a zone fail and stay down", rank=6,
         events=lambda setup, workload: (ZoneFailure(name="zoneFailure", recovers=False),), concerns=_has_zones,
         prepare=keep_disks, stays_down=True,
     ),
     Fault(
         key="loadPeak", head="load peak", title="its load rises above its autoscaler's target, and falls again",
-        rank=4, remedy="", events=_peak, concerns=_is_swung, completes=("noOscillation",),
+        rank=4, events=_peak, concerns=_is_swung, completes=("noOscillation",),
     ),
     Fault(
-        key="podCrash", head="pod crash", title="a container of one of its pods exits", rank=5, remedy="",
+        key="podCrash", head="pod crash", title="a container of one of its pods exits", rank=5,
         events=lambda setup, workload: (PodCrash(name="podCrash", target=workload.ref),),
         concerns=lambda setup, workload: _keeps_running(workload) and not workload.template.ends_for_good,
     ),
     Fault(
-        key="descheduling", head="desched.", title="the descheduler does its rounds", rank=8, remedy="", events=_none,
+        key="descheduling", head="desched.", title="the descheduler does its rounds", rank=8, events=_none,
         concerns=lambda setup, workload: setup.descheduler is not None and workload.rules.replaces_pods,
         completes=("noEvictionLoop",),
     ),
     Fault(
-        key="scale", head="scale", title="it is scaled up by hand, and back", rank=7, remedy="", events=_scale,
+        key="scale", head="scale", title="it is scaled up by hand, and back", rank=7, events=_scale,
         concerns=_is_sized_by_hand,
     ),
     Fault(
-        key=NODE_ADDED, head="node added", title="a node joins", rank=8, remedy="",
+        key=NODE_ADDED, head="node added", title="a node joins", rank=8,
         events=lambda setup, workload: (CreateNode(name="nodeAdded", node=setup.nodes[-1].name, after=STABLE),),
         concerns=_reacts_to_new_nodes, prepare=_with_another_node,
     ),

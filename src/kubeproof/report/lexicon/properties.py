@@ -29,8 +29,7 @@ def _explanation(entry: IntentKind) -> Explanation:
         entry.whole_text,
         tuple(facts),
         f"intents:\n- {entry.example}",
-        entry.remedy,
-        "docs/reference/intents.md",
-        (entry.key, *entry.aliases),
+        page="docs/reference/intents.md",
+        aliases=(entry.key, *entry.aliases),
         brief=entry.text,
     )

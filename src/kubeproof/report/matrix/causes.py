@@ -85,8 +85,13 @@ def _shape_of_cell(result: VerifyResult, cell: Cell, is_single: bool) -> Shape:
     assert one is not None
     is_unreplaced = not KINDS[cell.target.partition("/")[0]].replaces_pods
     if (cell.grade == Grade.DIPS and is_single) or is_unreplaced:
-        return one.verdict, one.severity, one.remedy
+        return one.verdict, one.severity, *_list_asking(one)
     return (one.verdict, one.severity, *shape(one))
+
+
+def _list_asking(one: IntentResult) -> tuple[str, ...]:
+    """The rules by which loops ask for a change."""
+    return tuple(change.rule for change in one.explanation.changes) if one.explanation is not None else ()
 
 
 def _clearest(result: VerifyResult, cells: Sequence[Cell]) -> Cell:

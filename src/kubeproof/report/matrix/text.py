@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
@@ -32,7 +31,7 @@ from kubeproof.report.verification.trace import trace_lines
 from kubeproof.values import complete, dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix, Row
-from kubeproof.verify.result import Trace, VerifyResult
+from kubeproof.verify.result import IntentResult, Trace, VerifyResult
 
 WIDTH = 100  # of a table where nobody says how much room there is
 MOST_ROWS = 30  # of the table, blocks, and lines of other lists; -v shows all
@@ -43,7 +42,6 @@ MOST_LINES = 5
 _MOST_NAMES = 8  # of rows that are shown as one
 _FEWEST_ALIKE = 3  # rows that are shown as one
 _NAME = 24
-_NAMES_A_LINE = re.compile(r":\d+\)")  # advice that cites a place: "(web.yaml:12)"
 VERDICTS = complete(
     Grade,
     {
@@ -107,8 +105,7 @@ def first_advice(result: VerifyResult, matrix: Matrix) -> str:
     for finding in shown.findings:
         one = finding_of(result, finding.example)
         if one is not None and one.remedy:
-            whom = list_names([shown.names.get(target, target) for target in finding.targets], 2)
-            return f"{whom}: {_with_places(shown, finding.targets, one.remedy)}"
+            return f"{shown.names.get(one.target, one.target)}: {_advise(shown, finding, one)}"
     return ""
 
 
@@ -228,9 +225,10 @@ def _dips(shown: _Shown) -> Iterator[str]:
         one = finding_of(shown.result, finding.example)
         if shown.style.verbose:
             yield from (f"  {line}".rstrip() for line in _run(shown, finding, shown.style.indent(2)))
-        elif one is not None and one.remedy != told:
+        elif one is not None and one.remedy and one.remedy != told:
             told = one.remedy
-            yield from shown.style.fold(f"  {shown.style.heading('What to change')}: ", escape(one.remedy))
+            advice = _advise(shown, finding, one)
+            yield from shown.style.fold(f"  {shown.style.heading('What to change')}: ", escape(advice))
     if len(found) > most:
         yield f"DIPS   {count(len(found) - most, 'more finding')} of this kind; -v shows all"
 
@@ -278,6 +276,11 @@ def _run(shown: _Shown, finding: MatrixFinding, style: Style) -> Iterator[str]:
     whose = f" of {shown.names.get(one.target, one.target)}" if len(finding.targets) > 1 else ""
     steps = len(one.trace.steps) - one.trace.deployed_steps
     told = f"A run{whose} ({escape(when)}; {count(steps, 'step')})"
+    if one.explanation is not None:
+        yield from style.fold(f"{style.heading('What happens')}: ", escape(one.explanation.happens))
+        yield from why_lines(one.explanation.why[:MOST_REASONS], style)
+    if one.remedy:
+        yield from style.fold(f"{style.heading('What to change')}: ", escape(_advise(shown, finding, one)))
     yield from style.fold(style.heading(escape(told)), "")
     if style.verbose:
         yield from _in_full(one.trace, style)
@@ -286,11 +289,6 @@ def _run(shown: _Shown, finding: MatrixFinding, style: Style) -> Iterator[str]:
         yield from brief_lines(one.trace, one.target, style, deployed)
         yield from [style.heading("In the end")] if one.trace.final else []
         yield from ending_lines(one.trace.final, style)
-    if one.explanation is not None and not style.verbose:
-        yield from why_lines(one.explanation.why[:MOST_REASONS], style)
-    if one.remedy:
-        told = _with_places(shown, finding.targets, one.remedy)
-        yield from style.fold(f"{style.heading('What to change')}: ", escape(told))
     if style.replay_command:
         cell = f"{one.target} {'+'.join(one.faults)}"
         yield f"{style.heading('Replay')}: {escape(style.replay_command)} --intent {escape(quote(cell))}"
@@ -305,13 +303,10 @@ def _in_full(trace: Trace, style: Style) -> Iterator[str]:
         yield from style.fold("  ", escape(line))
 
 
-def _with_places(shown: _Shown, targets: Sequence[str], told: str) -> str:
-    """The advice, and where the first of the workloads are declared, unless it names the lines that are to change."""
-    if _NAMES_A_LINE.search(told):
-        return told
-    sources = [shown.rows[target].source for target in targets if target in shown.rows]
-    where = list_names([str(source) for source in sources if source.line], 1)
-    return f"{told} ({where})" if where else told
+def _advise(shown: _Shown, finding: MatrixFinding, one: IntentResult) -> str:
+    """What to change about the workload whose run is shown, and whom it helps likewise."""
+    others = [shown.names.get(target, target) for target in finding.targets if target != one.target]
+    return f"{one.remedy} The same for {list_names(others)}." if others else one.remedy
 
 
 def _open(shown: _Shown) -> Iterator[str]:

@@ -91,7 +91,8 @@ def shape(one: IntentResult) -> Shape:
 def _list_rules(one: IntentResult, trace: Trace) -> tuple[str, ...]:
     """By which rules nobody helps; of a cell of the matrix what to change, which is told there in place of them."""
     if one.faults:
-        return (numberless(anonymous(one.remedy, one.target)),)
+        changes = one.explanation.changes if one.explanation is not None else ()
+        return tuple(numberless(anonymous(change.says, one.target)) for change in changes)
     return tuple(sorted({told.rule for told in trace.inaction}))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubeproof.cluster.loops.inaction import Field
 from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
-from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction
+from kubeproof.verify.explained import Cause, Causes, Change, Explanation, Inaction
 from kubeproof.verify.result import IntentResult
 
 
@@ -97,7 +98,23 @@ def inaction_lines(found: Sequence[Inaction], style: Style) -> Iterator[str]:
 
 def explanation_document(found: Explanation | None) -> dict[str, object] | None:
     """The sentences for JSON; None where there are none."""
-    return None if found is None else {"happens": found.happens, "why": list(found.why), "change": found.change}
+    if found is None:
+        return None
+    changes = [_change_document(one) for one in found.changes]
+    return {"happens": found.happens, "why": list(found.why), "change": found.change, "changes": changes}
+
+
+def _change_document(one: Change) -> dict[str, object]:
+    return {
+        "says": one.says,
+        "rule": one.rule,
+        "fields": _field_documents(one.fields),
+        "places": [{"file": place.file, "line": place.line} for place in one.places],
+    }
+
+
+def _field_documents(fields: Sequence[Field]) -> list[dict[str, str]]:
+    return [{"object": one.object, "field": one.path} for one in fields]
 
 
 def inaction_document(one: Inaction) -> dict[str, object]:
@@ -111,4 +128,5 @@ def inaction_document(one: Inaction) -> dict[str, object]:
         "change": one.change,
         "numbers": dict(one.numbers),
         "step": one.step,
+        "fields": _field_documents(one.fields),
     }

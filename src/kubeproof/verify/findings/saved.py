@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.inaction import Field
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.scale import Limit
 from kubeproof.engine.stopped import StoppedBy, StopReason
@@ -19,6 +20,7 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver, Reason
 from kubeproof.verify.dependence import Apart, DependsOn
 from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction
+from kubeproof.verify.explained import Change as Remedy
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.holds_for import HoldsFor, Tie
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
@@ -248,7 +250,18 @@ def _causes(given: Json) -> Causes:
 
 
 def _explanation(given: Json) -> Explanation:
-    return Explanation(str(given["happens"]), _strings(given["why"]), str(given["change"]))
+    changes = tuple(map(_remedy, given.get("changes", ())))
+    return Explanation(str(given["happens"]), _strings(given["why"]), str(given["change"]), changes)
+
+
+def _remedy(given: Json) -> Remedy:
+    fields = given.get("fields", ())
+    return Remedy(
+        says=str(given["says"]),
+        fields=tuple(Field(str(one["object"]), str(one["field"])) for one in fields),
+        rule=_like(_ID, given.get("rule", "")),
+        places=tuple(map(_place, given.get("places", ()))),
+    )
 
 
 def _inaction(given: Json) -> Inaction:
@@ -262,6 +275,7 @@ def _inaction(given: Json) -> Inaction:
             (str(name), told if isinstance(told, int) else str(told)) for name, told in given["numbers"].items()
         ),
         step=None if given["step"] is None else int(given["step"]),
+        fields=tuple(Field(str(one["object"]), str(one["field"])) for one in given.get("fields", ())),
     )
 
 

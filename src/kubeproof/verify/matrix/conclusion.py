@@ -16,13 +16,13 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.executors.task import TaskError
 from kubeproof.verify.findings.left_out import find_left_out, group_omitted, list_omissions
-from kubeproof.verify.matrix.advice import advice
 from kubeproof.verify.matrix.options import MatrixOptions
 from kubeproof.verify.matrix.questions import CellQuestion, Cells, columns_of, rows_shown
-from kubeproof.verify.matrix.result import Cell, Grade, Matrix, Row
+from kubeproof.verify.matrix.result import Cell, Grade, Matrix
 from kubeproof.verify.matrix.solve import Graded
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_input
+from kubeproof.verify.reasons.citing import cite_lines
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.words.summary import abstractions, combine, scope
 
@@ -48,7 +48,8 @@ def conclude(
     singles = [graded.get(cell) or not_reached(loaded, cell) for cell in cells if cell not in never]
     doubles = [graded[cell] for cell in pairs if cell in graded]
     rows = {row.target: row for row in rows_shown(loaded)}
-    results = tuple(_severe(_advise(one, rows), chosen.least_grade) for one in (*singles, *doubles))
+    told = (cite_lines(loaded.texts, one.result) for one in (*singles, *doubles))
+    results = tuple(_severe(one, chosen.least_grade) for one in told)
     numbered = tuple(replace(one.cell, finding=number) for number, one in enumerate((*singles, *doubles)))
     shown = {(one.target, one.faults): one for one in numbered}
     shown |= {cell: _as_deployed(shown[cell[0], (DEPLOY,)], cell) for cell in never}
@@ -93,13 +94,6 @@ def overall_of(results: Sequence[IntentResult]) -> Verdict:
     return next(
         (verdict for verdict in (Verdict.VIOLATED, Verdict.ERROR, Verdict.UNKNOWN) if verdict in found), Verdict.HOLDS
     )
-
-
-def _advise(graded: Graded, rows: Mapping[str, Row]) -> IntentResult:
-    """The result of a cell with what to change about it."""
-    if graded.result.verdict != Verdict.VIOLATED:
-        return graded.result
-    return replace(graded.result, remedy=advice(rows.get(graded.cell.target), graded.cell, graded.result))
 
 
 def _severe(result: IntentResult, least: Grade) -> IntentResult:

@@ -8,19 +8,31 @@ disk all the while: an old pod runs on one node, as it did before, and no new on
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from kubeproof.cluster.loops.inaction import Field
 from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.state import Health, Phase
 from kubeproof.model.by_name.state import State
 from kubeproof.verify.counterexamples.lift import NamedPath
+from kubeproof.verify.explained import Change, Explanation
+from kubeproof.verify.reasons.story import tell_changes
+from kubeproof.verify.result import IntentResult
 
-REMEDY = (
-    "Its new pod may come to another node than the one that has the disk: write strategy: {type: Recreate}, so that "
-    "the old pod gives it up first."
-)
 NOT_SHOWN = (
     "no run is shown in which its new pod comes to another node than the one that has its disk, and attaching is not "
     "modelled: strategy {type: Recreate} avoids that"
 )
+
+
+def with_disk_given_up(setup: Setup, result: IntentResult, ref: str) -> IntentResult:
+    """The result with what lets the old pod give its disk up before a new one is created."""
+    claims = ", ".join(setup.workloads[workload_number(setup, ref)].template.claims)
+    says = f"write strategy: {{type: Recreate}} into {ref}, so that its old pod gives up {claims} before a new one"
+    change = Change(says, (Field(ref, "spec.strategy"),))
+    told = result.explanation or Explanation("", (), "")
+    sentence = tell_changes((change,))
+    return replace(result, remedy=sentence, explanation=replace(told, change=sentence, changes=(change,)))
 
 
 def is_disk_elsewhere(setup: Setup, ref: str, path: NamedPath) -> bool:

@@ -103,8 +103,7 @@ def rows_shown(loaded: Loaded) -> tuple[Row, ...]:
 def _row(setup: Setup, workload: Workload) -> Row:
     floor = floor_of(setup, workload)
     budget = f"PodDisruptionBudget/{floor.budget.namespace}/{floor.budget.name}" if floor.budget else ""
-    recreates = workload.rules.owns_replica_sets and not workload.strategy.rolling
-    return Row(workload.ref, workload.replicas, floor.count, budget, workload.source, recreates)
+    return Row(workload.ref, workload.replicas, floor.count, budget, workload.source)
 
 
 def ask(cells: Cells, max_states: int, timeout_s: float, *, is_thorough: bool = False) -> Iterator[CellQuestion]:

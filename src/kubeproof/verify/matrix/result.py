@@ -35,7 +35,6 @@ class Row:
     floor: int  # ready pods that it should never be below: one, or what its budgets want; 0: no such number
     floor_from: str = ""  # the budget that says so: "PodDisruptionBudget/shop/web"; "" for the usual one
     source: Source = Source()
-    recreates: bool = False  # strategy Recreate: a rollout takes all its pods at once; for advice alone
 
 
 @dataclass(frozen=True, slots=True)

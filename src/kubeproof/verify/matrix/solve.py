@@ -25,9 +25,8 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.findings.failures import Failure, failure_of
 from kubeproof.verify.findings.left_out import own_doubts, with_caveats
-from kubeproof.verify.matrix.advice import goes_on_with
 from kubeproof.verify.matrix.longest import longest_below
-from kubeproof.verify.matrix.one_disk import NOT_SHOWN, REMEDY, is_disk_elsewhere
+from kubeproof.verify.matrix.one_disk import NOT_SHOWN, is_disk_elsewhere, with_disk_given_up
 from kubeproof.verify.matrix.questions import CellQuestion
 from kubeproof.verify.matrix.result import Cell, Grade
 from kubeproof.verify.no_placement import NoPlacement
@@ -36,7 +35,7 @@ from kubeproof.verify.planning import plan_input
 from kubeproof.verify.proofs.coarser import within
 from kubeproof.verify.proofs.slices import Part, Preludes, search_part, show_violation
 from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
-from kubeproof.verify.result import IntentResult, Statistics
+from kubeproof.verify.result import IntentResult, Statistics, Trace
 from kubeproof.verify.searching import NoTimeLeft, Watch, engine_name
 from kubeproof.verify.words.summary import intent_result
 
@@ -277,14 +276,15 @@ class _Cell:
         """The cell of a run that never comes back, unless what is not modelled may prevent it."""
         result = replace(shown, severity="error")
         doubts = own_doubts(self.loaded, self.question.target)
-        if goes_on_with(ActorKind.DRAIN, shown.trace):
+        if _goes_on_with(ActorKind.DRAIN, shown.trace):
             doubts.append(_ASKED_AGAIN)
         if doubts:
             told = f"a run never comes back, unless what is not modelled prevents it: {'; '.join(doubts)}"
             return replace(self._grade(Grade.UNKNOWN, told, result, None, statistics=spent), is_doubted=True)
         if self._waits_for_disk:
             told = f"{shown.detail}, as its new pod waits for a disk that the old one keeps on another node"
-            result, shown = replace(result, remedy=REMEDY), replace(shown, detail=told)
+            result = with_disk_given_up(self.plan.setup, result, self.question.target)
+            shown = replace(shown, detail=told)
         return self._grade(Grade.STUCK, f"a run never comes back: {shown.detail}", result, None, statistics=spent)
 
     def _dips(
@@ -375,6 +375,13 @@ class _Cell:
     def _count(self, number: int) -> int:
         count = self.loaded.scenario.intents[number].count
         return 0 if count is None else count.number
+
+
+def _goes_on_with(kind: ActorKind, trace: Trace | None) -> bool:
+    """True if a run goes on for ever and an actor of the kind with it."""
+    if trace is None or trace.loop_start is None:
+        return False
+    return any(step.actor.kind == kind for step in trace.steps[trace.loop_start :])
 
 
 def _deadline(question: CellQuestion) -> Deadline | None:

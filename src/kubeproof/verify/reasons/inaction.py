@@ -86,9 +86,10 @@ def _of_rare(scene: Scene, troubles: frozenset[Trouble]) -> Iterator[Inaction]:
 
         yield from why_routed(scene)
     if Trouble.TAKEN in troubles:
-        from kubeproof.verify.reasons.takers import why_taken_away
+        from kubeproof.verify.reasons.takers import why_none_left, why_taken_away
 
         yield from why_taken_away(scene)
+        yield from why_none_left(scene)
     if Trouble.PLACES in troubles:
         from kubeproof.verify.reasons.scores import why_there
         from kubeproof.verify.reasons.traffic import why_shared
@@ -130,7 +131,9 @@ def _of_pods(scene: Scene, troubles: frozenset[Trouble]) -> Iterator[Inaction]:
         if Trouble.PENDING in troubles:
             yield from _of_scheduler(scene, workload)
         for reason in missing_reasons(scene.model, scene.last, workload):
-            yield scene.tell(Actor(_creator(scene.model, workload), ref), why_refused(reason), ref)
+            declared = scene.model.setup.workloads[workload]
+            idle = why_refused(declared.declared_as, reason)
+            yield scene.tell(Actor(_creator(scene.model, workload), ref), idle, ref)
         if Trouble.REPLICAS in troubles:
             yield from _of_size(scene, workload)
     if Trouble.NOT_READY in troubles:
@@ -154,7 +157,7 @@ def _of_size(scene: Scene, workload: int) -> Iterator[Inaction]:
         is_upper = entry(scene.monitor.intent.key).is_upper_bound
         bound = spec.desired if amount is None or amount.percent else amount.number
         if spec.desired > bound if is_upper else spec.desired < bound:
-            idle = why_so_many(declared.ref, spec.desired)
+            idle = why_so_many(declared.ref, spec.desired, bound)
             yield scene.tell(Actor(_creator(scene.model, workload)), idle, declared.ref)
 
 
@@ -176,7 +179,8 @@ def _of_scheduler(scene: Scene, workload: int) -> Iterator[Inaction]:
         return
     scheduler = scheduler_of(model, state, workload)
     actor = Actor(ActorKind.SCHEDULER) if scheduler is None else scheduler.name
-    yield scene.tell(actor, why_unplaced(declared, pods, rows), declared.ref)
+    down = [name for name, node in zip(model.names, state.nodes, strict=True) if node.health in DOWN]
+    yield scene.tell(actor, why_unplaced(declared, pods, rows, down), declared.ref)
     if _holds_others(scene, workload, rows):
         for idle in why_no_preemption(model.setup, workload):
             yield scene.tell(actor, idle, declared.ref)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubeproof.cluster.loops.actors import Actor
 from kubeproof.cluster.loops.inaction import Idle
 from kubeproof.cluster.state import ACTIVE
+from kubeproof.intents.catalogue import entry
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
@@ -46,7 +47,10 @@ class Scene(NamedTuple):
     def tell(self, actor: Actor, idle: Idle, about: str, step: int | None = None) -> Inaction:
         """An entry; of a step its number in the whole trace, from 1."""
         place = None if step is None else self.before + step + 1
-        return Inaction(actor, idle.object or about, idle.rule.key, idle.says, idle.change, idle.numbers, place)
+        is_upper = entry(self.monitor.intent.key).is_upper_bound
+        change = idle.lowers if is_upper and idle.lowers else idle.change
+        rule = idle.rule.key
+        return Inaction(actor, idle.object or about, rule, idle.says, change, idle.numbers, place, idle.fields)
 
 
 def look_at(model: IndividualModel, monitor: Monitor, run: Replayed, before: int) -> Scene:

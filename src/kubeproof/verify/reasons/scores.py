@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from kubeproof.cluster.loops.actions import Bind
 from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.inaction import pod_field
 from kubeproof.cluster.loops.tags import Tag
+from kubeproof.cluster.objects import HOSTNAME
 from kubeproof.controllers.scheduler.framework import Row
 from kubeproof.controllers.scheduler.inaction import why_chosen, why_nobody_moves
 from kubeproof.controllers.workloads.inaction import why_those
@@ -14,8 +16,6 @@ from kubeproof.named_tuples import NamedTuple
 from kubeproof.verify.explained import Inaction
 from kubeproof.verify.reasons.scene import Scene, count_active
 from kubeproof.verify.words.explain import evaluation, scheduler_of
-
-HARD_RULE = "ask for it by a hard rule: a spread constraint with whenUnsatisfiable: DoNotSchedule"
 
 
 class Bound(NamedTuple):
@@ -36,13 +36,20 @@ def why_there(scene: Scene) -> Iterator[Inaction]:
     for bound in _bindings(scene):
         nodes = zip(scene.model.names, scene.states[bound.number].nodes, strict=True)
         own = {name: sum(pod.workload in scene.concerned for pod in node.pods) for name, node in nodes}
-        found = _compare(scene, bound, [name for name in own if own[name] < own[bound.node]], HARD_RULE)
+        emptier = [name for name in own if own[name] < own[bound.node]]
+        found = _compare(scene, bound, emptier, _ask_firmly(scene, bound.workload))
         if found is not None:
             yield found
             break
     idle = why_nobody_moves(has_descheduler=scene.model.setup.descheduler is not None)
     for workload in scene.concerned[:1]:
         yield scene.tell(Actor(ActorKind.SCHEDULER), idle, scene.ref(workload))
+
+
+def _ask_firmly(scene: Scene, workload: int) -> str:
+    """The hard rule in place of scores."""
+    ref, key = scene.model.setup.workloads[workload].declared_as, scene.monitor.intent.topology_key or HOSTNAME
+    return f"let {ref} ask for it by a hard rule: a spread over {key} with whenUnsatisfiable: DoNotSchedule"
 
 
 def _find_deletion(scene: Scene) -> Inaction | None:
@@ -96,5 +103,7 @@ def _compare(scene: Scene, bound: Bound, others: Sequence[str], change: str = ""
         return None
     other = min(known, key=lambda name: (bool(rows[name].rejected_by), -rows[name].total, name))
     pair = (bound.node, rows[bound.node]), (other, rows[other])
+    ref = scene.model.setup.workloads[bound.workload].declared_as
     idle = why_chosen(bound.pod, *pair, scheduler.kernel.weights, change)
+    idle = idle._replace(fields=(pod_field(ref, "topologySpreadConstraints"),)) if idle.change else idle
     return scene.tell(scheduler.name, idle, scene.ref(bound.workload), bound.number)

@@ -7,24 +7,29 @@ from collections.abc import Iterator, Sequence
 from kubeproof.cluster.loops.actions import NodeChange, SetDesired, Verb
 from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.cluster.loops.control import Role
+from kubeproof.cluster.loops.inaction import Field, pod_field
 from kubeproof.cluster.loops.node_verbs import PANIC, RECOVER
 from kubeproof.cluster.loops.tags import Tag
+from kubeproof.cluster.objects import HOSTNAME
+from kubeproof.controllers.scheduler.inaction import MADE_ROOM_FOR
+from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_RESTRICTIONS
+from kubeproof.controllers.scheduler.registry import INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.facts.words import describe_found
 from kubeproof.intents.monitor import NEVER, STEP, Monitor
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.replayer import Replayed
-from kubeproof.verify.explained import Explanation, Inaction
+from kubeproof.verify.explained import Change, Explanation, Inaction
 from kubeproof.verify.reasons.domains import count_by_domain
-from kubeproof.verify.reasons.fights import find_fight
+from kubeproof.verify.reasons.fights import Fight, find_fight
 from kubeproof.verify.result import TraceStep
 
+POLICY = "DeschedulerPolicy"
 MOST_EVENTS = 3
 MOST_REASONS = 3
 MOST_CHANGES = 2
 MOST_NUMBERS = 4  # lines of a loop's own arithmetic
-LOOK = "run kubeproof fix with the same paths, which looks for a change that is proved"
 # Which rules say most about why nobody helps, the first first; those that are not here come last, in their order.
 TELLING = (
     "budget-refuses", "two-budgets", "admission-refuses", "rollout-keeps-available", "recreate-waits-for-old-pods",
@@ -33,7 +38,8 @@ TELLING = (
     "room-is-nominated", "preempts-nobody", "autoscaler-disabled", "autoscaler-ambiguous", "autoscaler-no-metric",
     "autoscaler-at-its-bound", "autoscaler-held-by-window", "preemption-takes-lower", "no-budget",
     "lost-with-their-node", "budget-allows", "budget-not-asked", "split-by-node", "victims-by-rank",
-    "job-forgives-so-many", "nobody-replaces-it", "size-as-written", "scores-decide",
+    "recreate-takes-all", "rollout-takes-some", "job-forgives-so-many", "nobody-replaces-it", "size-as-written",
+    "scores-decide", "only-pod", "no-pod-to-spare",
 )  # fmt: skip
 NAMES = {
     ActorKind.DEPLOYMENT: "the Deployment controller",
@@ -50,6 +56,13 @@ NAMES = {
     ActorKind.DESCHEDULER: "the descheduler",
     ActorKind.GITOPS: "GitOps",
 }
+# Of these rules the first is all that matters: whatever others would do, it would be the same again.
+ALONE = (
+    "two-budgets", "nobody-replaces-it", "recreate-takes-all", "rollout-takes-some", "preemption-takes-lower",
+    "only-pod", "no-pod-to-spare",
+)  # fmt: skip
+# Filters that an old pod may satisfy by going first.
+MADE_WAY_FOR = (*MADE_ROOM_FOR, VOLUME_RESTRICTIONS)
 DECIDES_SIZES = (ActorKind.HPA, ActorKind.DEPLOYMENT, ActorKind.GITOPS, ActorKind.VPA)
 
 
@@ -73,13 +86,16 @@ class Story:
         self._states: tuple[State, ...] = run.states
         self._steps: tuple[Transition, ...] = run.steps
         self._told = told
-        self._loop_start, self._inaction = loop_start, sorted(inaction, key=_rank)
+        self._unplaced = [one for one in inaction if one.rule == "no-node-fits"]
+        self._loop_start = loop_start
+        self._inaction = sorted(inaction, key=lambda one: (self._is_idle_talk(one), _rank(one)))
         loop = [] if loop_start is None else list(zip(run.steps, told, strict=True))[loop_start:]
         self._fight = find_fight(model, loop)
 
     def tell(self) -> Explanation:
         """The three sentences."""
-        return Explanation(_sentence(self._happens()), self._why(), _sentence(self._change()))
+        changes = self._changes()
+        return Explanation(_sentence(self._happens()), self._why(), tell_changes(changes), changes)
 
     # -- what happens ---------------------------------------------------------------------------
 
@@ -164,36 +180,90 @@ class Story:
 
     # -- what to change -------------------------------------------------------------------------
 
-    def _change(self) -> str:
+    def _changes(self) -> tuple[Change, ...]:
         if not self._model.setup.nodes:
-            return NO_NODES
-        changes = list(dict.fromkeys((*self._end_fight(), *self._offers())))
-        if not changes:
-            return LOOK
-        return "; or ".join(changes[:MOST_CHANGES])
+            return (Change(NO_NODES),)
+        found = list(dict.fromkeys((*self._end_fight(), *self._offers())))
+        return tuple(found[:MOST_CHANGES]) or (Change(self._say_what_is_tried()),)
 
-    def _offers(self) -> Iterator[str]:
-        """What loops ask for; ordinals that wait for one without a node are mended by mending that one."""
-        lacks_node = any(one.rule == "no-node-fits" for one in self._inaction)
-        for one in self._inaction:
-            if one.change and not (lacks_node and one.rule == "ordinal-waits-for-lower"):
-                yield one.change
+    def _say_what_is_tried(self) -> str:
+        """Where nobody in the run says what would help: what the search for repairs would change."""
+        intent = self._monitor.intent
+        who = intent.target or ", ".join(one.declared_as for one in self._model.setup.workloads[:MOST_CHANGES])
+        return f"nothing in this run says what would help {who}: kubeproof fix tries changes, and proves those that do"
 
-    def _end_fight(self) -> Iterator[str]:
+    def _offers(self) -> Iterator[Change]:
+        """What loops ask for; of those that cannot go on before another one does, only what that one asks for."""
+        offers = [one for one in self._inaction if one.change and not self._is_idle_talk(one)]
+        alone = sorted((one for one in offers if one.rule in ALONE), key=lambda one: ALONE.index(one.rule))
+        yield from (Change(one.change, one.fields, one.rule) for one in alone[:1] or offers)
+
+    def _is_idle_talk(self, one: Inaction) -> bool:
+        """True if what a loop asks for would not let it go on here."""
+        filters = {name for other in self._unplaced for name, _ in other.numbers}
+        if one.rule == "ordinal-waits-for-lower":
+            return bool(filters)
+        if one.rule == "rollout-keeps-available":
+            return filters.isdisjoint(MADE_WAY_FOR)
+        return one.rule == "silent-kubelet" and bool(filters) and not self._keeps_others_out(one, filters)
+
+    def _keeps_others_out(self, one: Inaction, filters: set[str]) -> bool:
+        """True if pods on a dead node are in the way of those that are to replace them."""
+        setup = self._model.setup
+        own = next((other for other in setup.workloads if other.ref == one.object), None)
+        if own is None or own.rules.has_ordinals or filters & {VOLUME_RESTRICTIONS, POD_TOPOLOGY_SPREAD}:
+            return True
+        terms = own.template.pod_anti_affinity.required if INTER_POD_AFFINITY in filters else ()
+        return any(term.topology_key != HOSTNAME for term in terms)
+
+    def _end_fight(self) -> Iterator[Change]:
         """What ends a loop, by who is in it."""
         if self._steps and self._steps[-1].tags & Tag.PANIC:
-            yield SHARE_LESS
+            yield self._use_less(self._told[-1].why)
         if self._fight is None:
             return
         kinds = {step.actor.kind for step in self._fight.writers}
         if ActorKind.DESCHEDULER in kinds:
-            yield "narrow or disable that plugin of the descheduler, or give the scheduler the same aim"
+            yield self._narrow_descheduler(self._fight)
         elif ActorKind.GITOPS in kinds:
-            yield f"let one of them write {self._fight.field}: drop it from the manifest, or ignore its difference"
+            refs = [one.declared_as for one in self._model.setup.workloads if one.ref in self._fight.field]
+            fields = tuple(Field(ref, "spec.replicas") for ref in refs)
+            told = f"let one of them write {self._fight.field}"
+            yield Change(f"{told}: drop it from the manifest, or ignore its difference", fields)
         elif kinds == {ActorKind.HPA}:
-            yield f"let one autoscaler alone write {self._fight.field}"
+            yield Change(f"let one autoscaler alone write {self._fight.field}")
         elif kinds == {ActorKind.EVENT}:
-            yield SHARE_LESS
+            yield self._use_less([line for step in self._fight.writers for line in step.why])
+
+    def _use_less(self, why: Sequence[str]) -> Change:
+        """What keeps nodes from being overloaded by pods; the numbers are those of the overload."""
+        setup = self._model.setup
+        told = [one for one in setup.workloads if any(f" {one.ref} " in f" {line} " for line in why)]
+        refs = list(dict.fromkeys(one.declared_as for one in told or setup.workloads))[:MOST_CHANGES]
+        who = ", ".join(refs)
+        return Change(
+            f"let fewer pods of {who} share a node (larger requests), or not all of them use so much at once",
+            tuple(pod_field(ref, "containers") for ref in refs),
+        )
+
+    def _narrow_descheduler(self, fight: Fight) -> Change:
+        """Names the plugins that decide in the run."""
+        policy = self._model.setup.descheduler
+        profiles = () if policy is None else policy.profiles
+        every = [name for profile in profiles for _, names in profile.enabled for name in names]
+        lines = [line for step in fight.writers for line in step.why if step.actor.kind == ActorKind.DESCHEDULER]
+        names = list(dict.fromkeys(name for name in every if any(line.startswith(f"{name}: ") for line in lines)))
+        told = " and ".join(names or dict.fromkeys(every))
+        who = self._monitor.intent.target or next(
+            (step.object for step in fight.writers if step.actor.kind == ActorKind.DESCHEDULER), "these pods"
+        )
+        says = f"let {told} of the descheduler leave {who} where it is: narrow or disable it, or give the scheduler "
+        return Change(f"{says}the same aim", (Field(f"{POLICY}/", "profiles"),))
+
+
+def tell_changes(changes: Sequence[Change]) -> str:
+    """What to change, as a sentence."""
+    return _sentence("; or ".join(one.cited for one in changes))
 
 
 def _has_arithmetic(step: TraceStep) -> bool:
@@ -230,7 +300,6 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
-SHARE_LESS = "let fewer of these pods share a node (larger requests), or not all of them use so much at once"
 NO_NODES = (
     "name the nodes, too, the input has none: kubectl get nodes -o yaml > nodes.yaml writes those of a cluster, and "
     "--live reads them"

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.loops.actions import Preempt
 from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.inaction import Field
 from kubeproof.cluster.state import Phase
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.controllers.evictions.budgets import BudgetScale, budgets_of, facts_of, find_asked_by, status_of
 from kubeproof.controllers.evictions.disruption import BudgetStatus
 from kubeproof.controllers.evictions.inaction import why_not_held_back
+from kubeproof.controllers.rollout.inaction import why_taken_at_once
 from kubeproof.controllers.scheduler.inaction import why_taken
 from kubeproof.controllers.silent_nodes import why_lost
+from kubeproof.controllers.workloads.inaction import why_none_to_spare
 from kubeproof.model.by_name.state import State, Transition, workload_cell
 from kubeproof.verify.explained import Inaction
 from kubeproof.verify.reasons.scene import Scene, count_active
@@ -45,8 +48,31 @@ def _of_nodes(scene: Scene, number: int) -> Iterator[Inaction]:
         names = scene.model.names
         lost = [(name, a - b) for name, a, b in zip(names, before, after, strict=True) if a > b]
         if lost and scene.steps[number].controller.kind == ActorKind.NODE_CONTROLLER:
-            idle = why_lost(scene.ref(workload), lost, sum(before))
+            declared = scene.model.setup.workloads[workload]
+            idle = why_lost(declared, lost, sum(before), _count_needed(scene, workload, sum(before)))
             yield scene.tell(scene.steps[number].controller, idle, scene.ref(workload), number)
+
+
+def why_none_left(scene: Scene) -> Iterator[Inaction]:
+    """Of a bound of ready pods: that there is none to spare, and who says how many there are."""
+    if scene.monitor.intent.key != "minReady":
+        return
+    for workload in scene.concerned:
+        declared, spec = scene.model.setup.workloads[workload], scene.last.specs[workload]
+        needed = _count_needed(scene, workload, spec.desired)
+        if declared.owner is None and declared.rules.has_replicas and 0 < spec.desired <= needed:
+            by = next((one for one in scene.model.setup.autoscalers if one.target == declared.ref), None)
+            field = Field(declared.ref, "spec.replicas")
+            if by is not None:
+                field = Field(f"HorizontalPodAutoscaler/{by.namespace}/{by.name}", "spec.minReplicas")
+            idle = why_none_to_spare(declared, spec.desired, needed, field)
+            yield scene.tell(Actor(ActorKind.OTHER, "control plane"), idle, declared.ref)
+
+
+def _count_needed(scene: Scene, workload: int, otherwise: int) -> int:
+    """How many pods the intent wants."""
+    amount = scene.monitor.intent.count
+    return otherwise if amount is None else amount.of(scene.last.specs[scene.head_of(workload)].desired)
 
 
 def _list_ready(state: State, workload: int) -> list[int]:
@@ -65,6 +91,10 @@ def _of_step(scene: Scene, number: int, step: Transition, workload: int, count: 
     kind = ActorKind.DEPLOYMENT if kind == ActorKind.REPLICA_SET and spec.template > 0 else kind
     for idle in why_not_held_back(kind, ref, spec.desired, count, budgets):
         yield scene.tell(EVICTION_API, idle, ref, number)
+    if kind == ActorKind.DEPLOYMENT:
+        head = setup.workloads[scene.head_of(workload)]
+        idle = why_taken_at_once(head, spec.desired, count, _count_needed(scene, workload, spec.desired))
+        yield scene.tell(step.controller, idle, ref, number)
 
 
 def _status(scene: Scene, state: State, budget: PodDisruptionBudget) -> BudgetStatus:

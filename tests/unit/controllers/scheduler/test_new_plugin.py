@@ -30,8 +30,8 @@ def build_filter(pod: IncomingPod) -> Loners:
     return Loners()
 
 
-LONELY = "give every pod a node of its own"
-declared = declare_filter(Judging.NODE, change=LONELY, advice="Each needs a node{left} of its own.")
+LONELY = "give every pod of Deployment/shop/web a node of its own"
+declared = declare_filter(Judging.NODE, change="give every pod of {ref} a node of its own")
 
 
 def ship(monkeypatch: pytest.MonkeyPatch, build: Callable[[IncomingPod], Loners]) -> None:
@@ -90,7 +90,6 @@ def test_it_does_not_matter_where_no_profile_runs_it() -> None:
     assert registry.find_unproven([SchedulerProfile(disabled=frozenset({"Loners"}))]) == ""
 
 
-def test_every_filter_that_is_shipped_says_by_what_it_judges_and_what_helps() -> None:
-    assert [name for name, one in registry.list_declared().items() if not one.advice] == ["NodeName", "Loners"]
+def test_every_filter_that_is_shipped_says_by_what_it_judges() -> None:
     assert registry.filters_judging(None) == {"Loners"}
     assert registry.filters_judging(*Judging) == set(registry.FILTERS)

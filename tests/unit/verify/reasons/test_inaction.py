@@ -310,7 +310,7 @@ def test_a_budget_in_percent_is_told_with_the_fewest_pods_that_let_one_go():
     drained = scenario("{drainCompletes: {}}", events="{drain: {}}", start="deployed")
     told = change_of("budget-refuses", node("n1"), web(1), BUDGET.format(name="b", amount="minAvailable: 80%"), drained)
 
-    assert told.startswith("write maxUnavailable: 1 in PodDisruptionBudget/shop/b (")
+    assert told.startswith("write maxUnavailable: 1 in PodDisruptionBudget/shop/b")
     assert told.endswith("or run at least 5 pods, of which it lets one go")
 
 
@@ -319,7 +319,7 @@ def test_the_autoscaler_that_sets_the_number_of_pods_is_named_with_its_line():
     scaled = (web(1), HPA.format(name="size", metric="cpu", more=""), BUDGET.format(name="b", amount="minAvailable: 1"))
     told = change_of("budget-refuses", node("n1"), *scaled, drained)
 
-    assert "run at least 2 pods, of which it lets one go: minReplicas of HorizontalPodAutoscaler/shop/size (" in told
+    assert "run at least 2 pods, of which it lets one go: minReplicas of HorizontalPodAutoscaler/shop/size" in told
 
 
 def test_a_budget_for_a_single_pod_that_drains_take_is_not_advised():
@@ -334,7 +334,7 @@ def test_a_paused_deployment_has_no_pods_because_it_is_paused():
     found = rules_of((node("n1"), paused, scenario(READY)))
 
     assert found["rollout-paused"].says == f"creates no ReplicaSet for {T}: spec.paused is true"
-    assert found["rollout-paused"].change == "set spec.paused to false"
+    assert found["rollout-paused"].change == f"set spec.paused of {T} to false"
 
 
 def test_a_claim_that_does_not_exist_is_to_be_created_and_nothing_else_is_advised():
@@ -342,7 +342,10 @@ def test_a_claim_that_does_not_exist_is_to_be_created_and_nothing_else_is_advise
     found = only(verified(node("n1"), node("n2"), STATEFUL.replace("containers:", volumes), scenario(BOTH))).explanation
 
     assert found is not None
-    assert found.change == 'Create the claim (persistentvolumeclaim "nothere" not found), or name one that exists.'
+    missing = 'persistentvolumeclaim "nothere" not found'
+    assert found.change == (
+        f"Create the claim that StatefulSet/shop/db mounts ({missing}), or let it name one that exists (in.yaml:23)."
+    )
 
 
 def test_a_node_with_local_storage_is_kept_and_no_group_has_more_for_pods_that_wait():

@@ -11,16 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubeproof.cluster.api import versions
-from kubeproof.cluster.objects import PodTemplate, short_name
+from kubeproof.cluster.objects import short_name
 from kubeproof.controllers.scheduler.plugins.pod_terms import term_matches, workloads_meant
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
     MAX_NODE_SCORE,
+    Advice,
     Judging,
     NodeView,
     PodCount,
+    Refused,
     Rejection,
-    Row,
     declare_filter,
     of_nodes,
 )
@@ -203,19 +204,18 @@ def _present(totals: Totals, fact: Tallies, index: int) -> int:
     return tally.points if shared is None else shared.get(tally.value, 0)
 
 
-def _soften(template: PodTemplate, row: Row) -> str:
-    if row.reason == UNWELCOME.reason:
-        return "let the required anti-affinity of the pods that reject it be preferred, or add a node without them"
-    if row.reason == TOO_NEAR.reason:
-        return "let its required anti-affinity be preferred, or add a node (a domain) without pods that it must avoid"
-    return "let its required pod affinity be preferred, or add a node that satisfies it"
+def _soften(one: Refused) -> Advice:
+    if one.row.reason == UNWELCOME.reason:
+        told = f"let the required anti-affinity of the pods that reject it be preferred ({one.details})"
+        return Advice(f"{told}, or add a node without them for {one.ref}")
+    if one.row.reason == TOO_NEAR.reason:
+        told = f"let the required anti-affinity of {one.ref} be preferred, or add a node (a domain) without pods that "
+        return Advice(f"{told}it must avoid", one.at("affinity.podAntiAffinity"))
+    told = f"let the required pod affinity of {one.ref} be preferred, or add a node that satisfies it"
+    return Advice(told, one.at("affinity.podAffinity"))
 
 
-@declare_filter(
-    Judging.PODS,
-    change=_soften,
-    advice="Its required pod affinity leaves no node: let it be preferred, or add a node that satisfies it.",
-)
+@declare_filter(Judging.PODS, change=_soften)
 def build_filter(pod: IncomingPod) -> PodFilter | None:
     """The filter, or None (upstream's Skip) if neither the pod nor any workload has a required term to check."""
     near = _near(pod)

@@ -8,8 +8,10 @@ from kubeproof.cluster.labels import NodeTerm, PreferredTerm
 from kubeproof.cluster.objects import PodTemplate
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
+    Advice,
     Judging,
     NodeView,
+    Refused,
     Rejection,
     declare_filter,
     normalise_by_maximum,
@@ -65,11 +67,13 @@ class AffinityScore:
         return normalise_by_maximum(scores, reverse=False)
 
 
-@declare_filter(
-    Judging.NODE,
-    change="add a node with the labels that it asks for, or allow others",
-    advice="No node{left} has the labels its nodeSelector or node affinity asks for: add one, or allow others.",
-)
+def _widen(one: Refused) -> Advice:
+    path = "nodeSelector" if one.declared.template.node_selector else "affinity.nodeAffinity"
+    told = f"add a node with the labels that {one.ref} asks for, or let it go to {one.nodes}"
+    return Advice(told, one.at(path))
+
+
+@declare_filter(Judging.NODE, change=_widen)
 def build_filter(pod: IncomingPod) -> AffinityFilter | None:
     """The filter, or None (upstream's Skip) if neither the pod nor the profile constrains nodes."""
     template, added = pod.template, pod.profile.added_affinity

@@ -21,7 +21,7 @@ class NodeName:
         return None if view.node.name == self._node_name else REJECTION
 
 
-@declare_filter(Judging.NODE, change="let it name another node, or none")
+@declare_filter(Judging.NODE, change="let {ref} name another node, or none", field="nodeName")
 def build_filter(pod: IncomingPod) -> NodeName | None:
     """The filter, or None for a pod that names no node."""
     return NodeName(pod.template.node_name) if pod.template.node_name else None

@@ -54,8 +54,8 @@ class NodePorts:
 
 @declare_filter(
     Judging.PODS,
-    change="do without the port of the node (hostPort), or add a node",
-    advice="A port of the node (hostPort, hostNetwork) is taken on every node{left}: do without it, or add a node.",
+    change="let {ref} do without the port of the node (hostPort, hostNetwork), taken on {nodes}, or add a node",
+    field="containers",
 )
 def build_filter(pod: IncomingPod) -> NodePorts | None:
     """The filter, or None (upstream's Skip) for a pod that takes no port of its node."""

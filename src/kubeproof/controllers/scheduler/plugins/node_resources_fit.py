@@ -148,8 +148,8 @@ def interpolate(shape: Shape, utilisation: int) -> int:
 
 @declare_filter(
     Judging.ROOM,
-    change="make room for what it requests, add a node, or request less",
-    advice="No node{left} has the room it requests: add room or a node, or ask for less.",
+    change="make room for {ref} on a node ({details}), add a node, or let it request less",
+    field="containers",
 )
 def build_filter(pod: IncomingPod) -> FitFilter:
     """The filter; there is always one, as the number of pods is limited."""

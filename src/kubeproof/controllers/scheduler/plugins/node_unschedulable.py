@@ -17,11 +17,7 @@ class NodeUnschedulable:
         return REJECTION if view.unschedulable else None
 
 
-@declare_filter(
-    Judging.NODE,
-    change="uncordon a node, or add one",
-    advice="Every node{left} is cordoned: uncordon or add one.",
-)
+@declare_filter(Judging.NODE, change="uncordon {nodes}, or add a node for {ref}")
 def build_filter(pod: IncomingPod) -> NodeUnschedulable | None:
     """The filter, or None for a pod that tolerates the taint of cordoned nodes."""
     return None if tolerates_all(pod.template.tolerations, (UNSCHEDULABLE_TAINT,)) else NodeUnschedulable()

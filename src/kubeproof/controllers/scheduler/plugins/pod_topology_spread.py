@@ -19,10 +19,11 @@ from kubeproof.controllers.scheduler.plugins.spread_constraints import (
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
     MAX_NODE_SCORE,
+    Advice,
     Judging,
     NodeView,
+    Refused,
     Rejection,
-    Row,
     declare_filter,
     of_nodes,
     round_half_away,
@@ -211,18 +212,21 @@ def _pods_per_value(domains: list[Domain], counts: Sequence[int]) -> dict[str, i
     return matches
 
 
-def _soften(template: PodTemplate, row: Row) -> str:
-    told = ", ".join(f"{one.topology_key} (maxSkew {one.max_skew})" for one in template.spread if one.hard)
-    return f"let a spread constraint be softer: larger maxSkew, or ScheduleAnyway, for {told}"
+def _soften(one: Refused) -> Advice:
+    every = one.declared.template.spread
+    hard = [number for number, two in enumerate(every) if two.hard]
+    numbers = [number for number in hard if every[number].topology_key in one.details] or hard
+    told = ", ".join(f"{every[number].topology_key} (maxSkew {every[number].max_skew})" for number in numbers)
+    says = f"let a spread constraint of {one.ref} be softer: larger maxSkew, or ScheduleAnyway, for {told}"
+    if one.down and not all(every[number].honor_taints for number in numbers):
+        says = (
+            f"write nodeTaintsPolicy: Honor for {told} in {one.ref}, so that {one.down}, where no pod can go, is no "
+            "empty domain; or let it be softer: larger maxSkew, or ScheduleAnyway"
+        )
+    return Advice(says, tuple(field for n in numbers for field in one.at(f"topologySpreadConstraints[{n}]")))
 
 
-@declare_filter(
-    Judging.PODS,
-    change=_soften,
-    advice="Its spread constraint (whenUnsatisfiable: DoNotSchedule) leaves no node: a larger maxSkew, ScheduleAnyway, "
-    "or nodes in more domains; with nodeTaintsPolicy: Honor nodes that are down or cordoned do not count as empty "
-    "domains.",
-)
+@declare_filter(Judging.PODS, change=_soften)
 def build_filter(pod: IncomingPod) -> SpreadFilter | None:
     """The filter, or None (upstream's Skip) for a pod without hard constraints."""
     constraints = constraints_of(pod, hard=True)

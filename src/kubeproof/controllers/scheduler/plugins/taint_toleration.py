@@ -68,8 +68,8 @@ class TaintScore:
 
 @declare_filter(
     Judging.NODE,
-    change="add a toleration of these taints, or a node without them",
-    advice="It tolerates the taints of no node{left}: add a toleration, or a node without them.",
+    change="let {ref} tolerate the taints of {nodes} ({details}), or add a node without them",
+    field="tolerations",
 )
 def build_filter(pod: IncomingPod) -> TaintFilter:
     """The filter; there is always one."""

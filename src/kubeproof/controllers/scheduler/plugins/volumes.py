@@ -26,8 +26,10 @@ from kubeproof.cluster.volumes import (
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
     MAX_NODE_SCORE,
+    Advice,
     Judging,
     NodeView,
+    Refused,
     Rejection,
     declare_filter,
     of_nodes,
@@ -44,10 +46,6 @@ ZONE_LABELS = (*BETA_LABELS, ZONE, REGION)
 
 UNREACHED = "didn't match PersistentVolume's node affinity"
 UNREACHED_BEFORE = "had volume node affinity conflict"
-NARROW = (  # what helps against it
-    "Its volume can be used from some of the nodes only: storage that all zones reach, or room on another node of the "
-    "volume's zone."
-)
 NO_VOLUME = "didn't find available persistent volumes to bind"
 UNBOUND = Rejection("pod has unbound immediate PersistentVolumeClaims", unresolvable=True)
 OTHER_ZONE = of_nodes("had no available volume zone", unresolvable=True)
@@ -144,11 +142,12 @@ def _is_pending(setup: Setup, claim: Claim) -> bool:
     return not claim.volume and not is_unknown(setup, claim) and not _waits(setup, claim)
 
 
-@declare_filter(
-    Judging.VOLUMES,
-    change="use storage that nodes which are up can reach, or bring a node there back",
-    advice=NARROW,
-)
+def _reach(one: Refused) -> Advice:
+    back = f"bring {one.down} back, or " if one.down else ""
+    return Advice(f"{back}let {one.ref} use storage that {one.nodes} can reach ({one.details})", one.at("volumes"))
+
+
+@declare_filter(Judging.VOLUMES, change=_reach)
 def build_binding(pod: IncomingPod) -> VolumeBinding | None:
     """The filter, or None (upstream's Skip) for a pod without claims."""
     claims = [claim for claim in claims_of(pod.setup, pod.index) if claim is not None]
@@ -210,11 +209,7 @@ def zones_of(volume: Volume) -> list[tuple[str, frozenset[str]]]:
     return [(key, frozenset(value.split("__"))) for key, value in volume.labels if key in ZONE_LABELS]
 
 
-@declare_filter(
-    Judging.VOLUMES,
-    change="use storage that all zones reach, or add a node in the volume's zone",
-    advice=NARROW,
-)
+@declare_filter(Judging.VOLUMES, change=_reach)
 def build_zone(pod: IncomingPod) -> VolumeZone | None:
     """The filter, or None if no bound volume of the pod has such labels."""
     claims = (claim for claim in claims_of(pod.setup, pod.index) if claim is not None and claim.volume)
@@ -245,9 +240,8 @@ class OncePerPod:
 
 @declare_filter(
     Judging.VOLUMES,
-    change="give each pod a claim of its own, or let the old pod go first",
-    advice="Its volume is in use by another pod (ReadWriteOncePod): strategy Recreate, or a StatefulSet with a claim "
-    "for each pod.",
+    change="give each pod of {ref} a claim of its own, or let the old pod go first",
+    field="volumes",
 )
 def build_restrictions(pod: IncomingPod) -> OncePerPod | None:
     """The filter, or None if the pod has no claim for one pod only.
