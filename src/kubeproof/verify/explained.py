@@ -49,7 +49,7 @@ MOST_PLACES = 3  # of one thing to do
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Remedy:
     """One thing to do, with the fields that it would write."""
 
     says: str  # a clause
@@ -71,4 +71,4 @@ class Explanation:
     happens: str
     why: tuple[str, ...]  # clauses, the most telling first
     change: str
-    changes: tuple[Change, ...] = ()  # of which the sentence is made
+    changes: tuple[Remedy, ...] = ()  # of which the sentence is made

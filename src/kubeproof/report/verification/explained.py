@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubeproof.cluster.loops.inaction import Field
 from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
-from kubeproof.verify.explained import Cause, Causes, Change, Explanation, Inaction
+from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction, Remedy
 from kubeproof.verify.result import IntentResult
 
 
@@ -104,7 +104,7 @@ def explanation_document(found: Explanation | None) -> dict[str, object] | None:
     return {"happens": found.happens, "why": list(found.why), "change": found.change, "changes": changes}
 
 
-def _change_document(one: Change) -> dict[str, object]:
+def _change_document(one: Remedy) -> dict[str, object]:
     return {
         "says": one.says,
         "rule": one.rule,

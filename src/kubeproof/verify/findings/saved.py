@@ -19,8 +19,7 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver, Reason
 from kubeproof.verify.dependence import Apart, DependsOn
-from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction
-from kubeproof.verify.explained import Change as Remedy
+from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction, Remedy
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.holds_for import HoldsFor, Tie
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row

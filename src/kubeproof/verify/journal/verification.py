@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kubeproof.cluster.loops.actions import Verb
 from kubeproof.cluster.loops.actors import Actor, ActorKind
+from kubeproof.cluster.loops.inaction import Field
 from kubeproof.cluster.loops.node_verbs import NodeVerb
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.search import find_compiled_kernel
@@ -20,7 +21,7 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver
 from kubeproof.verify.dependence import Apart, DependsOn
-from kubeproof.verify.explained import Explanation, Inaction
+from kubeproof.verify.explained import Explanation, Inaction, Remedy
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.known import Found
 from kubeproof.verify.holds_for import HoldsFor, Tie
@@ -46,6 +47,8 @@ RESULT_CLASSES = (  # what a result with counterexamples is made of
     *(
         Explanation,
         Inaction,
+        Remedy,
+        Field,
         DependsOn,
         Apart,
         HoldsFor,

@@ -15,7 +15,7 @@ from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.state import Health, Phase
 from kubeproof.model.by_name.state import State
 from kubeproof.verify.counterexamples.lift import NamedPath
-from kubeproof.verify.explained import Change, Explanation
+from kubeproof.verify.explained import Explanation, Remedy
 from kubeproof.verify.reasons.story import tell_changes
 from kubeproof.verify.result import IntentResult
 
@@ -29,7 +29,7 @@ def with_disk_given_up(setup: Setup, result: IntentResult, ref: str) -> IntentRe
     """The result with what lets the old pod give its disk up before a new one is created."""
     claims = ", ".join(setup.workloads[workload_number(setup, ref)].template.claims)
     says = f"write strategy: {{type: Recreate}} into {ref}, so that its old pod gives up {claims} before a new one"
-    change = Change(says, (Field(ref, "spec.strategy"),))
+    change = Remedy(says, (Field(ref, "spec.strategy"),))
     told = result.explanation or Explanation("", (), "")
     sentence = tell_changes((change,))
     return replace(result, remedy=sentence, explanation=replace(told, change=sentence, changes=(change,)))

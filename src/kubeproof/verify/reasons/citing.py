@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kubeproof.manifests.editing.places import find_place
 from kubeproof.manifests.editing.written import Texts
-from kubeproof.verify.explained import Change
+from kubeproof.verify.explained import Remedy
 from kubeproof.verify.reasons.story import tell_changes
 from kubeproof.verify.result import IntentResult
 
@@ -21,6 +21,6 @@ def cite_lines(texts: Texts, result: IntentResult) -> IntentResult:
     return replace(result, remedy=sentence, explanation=replace(told, change=sentence, changes=changes))
 
 
-def _cite(texts: Texts, one: Change) -> Change:
+def _cite(texts: Texts, one: Remedy) -> Remedy:
     found = (find_place(texts, field.object, field.path) for field in one.fields)
     return replace(one, places=tuple(place for place in found if place is not None))

@@ -20,7 +20,7 @@ from kubeproof.intents.monitor import NEVER, STEP, Monitor
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.replayer import Replayed
-from kubeproof.verify.explained import Change, Explanation, Inaction
+from kubeproof.verify.explained import Explanation, Inaction, Remedy
 from kubeproof.verify.reasons.domains import count_by_domain
 from kubeproof.verify.reasons.fights import Fight, find_fight
 from kubeproof.verify.result import TraceStep
@@ -180,11 +180,11 @@ class Story:
 
     # -- what to change -------------------------------------------------------------------------
 
-    def _changes(self) -> tuple[Change, ...]:
+    def _changes(self) -> tuple[Remedy, ...]:
         if not self._model.setup.nodes:
-            return (Change(NO_NODES),)
+            return (Remedy(NO_NODES),)
         found = list(dict.fromkeys((*self._end_fight(), *self._offers())))
-        return tuple(found[:MOST_CHANGES]) or (Change(self._say_what_is_tried()),)
+        return tuple(found[:MOST_CHANGES]) or (Remedy(self._say_what_is_tried()),)
 
     def _say_what_is_tried(self) -> str:
         """Where nobody in the run says what would help: what the search for repairs would change."""
@@ -192,11 +192,11 @@ class Story:
         who = intent.target or ", ".join(one.declared_as for one in self._model.setup.workloads[:MOST_CHANGES])
         return f"nothing in this run says what would help {who}: kubeproof fix tries changes, and proves those that do"
 
-    def _offers(self) -> Iterator[Change]:
+    def _offers(self) -> Iterator[Remedy]:
         """What loops ask for; of those that cannot go on before another one does, only what that one asks for."""
         offers = [one for one in self._inaction if one.change and not self._is_idle_talk(one)]
         alone = sorted((one for one in offers if one.rule in ALONE), key=lambda one: ALONE.index(one.rule))
-        yield from (Change(one.change, one.fields, one.rule) for one in alone[:1] or offers)
+        yield from (Remedy(one.change, one.fields, one.rule) for one in alone[:1] or offers)
 
     def _is_idle_talk(self, one: Inaction) -> bool:
         """True if what a loop asks for would not let it go on here."""
@@ -216,7 +216,7 @@ class Story:
         terms = own.template.pod_anti_affinity.required if INTER_POD_AFFINITY in filters else ()
         return any(term.topology_key != HOSTNAME for term in terms)
 
-    def _end_fight(self) -> Iterator[Change]:
+    def _end_fight(self) -> Iterator[Remedy]:
         """What ends a loop, by who is in it."""
         if self._steps and self._steps[-1].tags & Tag.PANIC:
             yield self._use_less(self._told[-1].why)
@@ -229,24 +229,24 @@ class Story:
             refs = [one.declared_as for one in self._model.setup.workloads if one.ref in self._fight.field]
             fields = tuple(Field(ref, "spec.replicas") for ref in refs)
             told = f"let one of them write {self._fight.field}"
-            yield Change(f"{told}: drop it from the manifest, or ignore its difference", fields)
+            yield Remedy(f"{told}: drop it from the manifest, or ignore its difference", fields)
         elif kinds == {ActorKind.HPA}:
-            yield Change(f"let one autoscaler alone write {self._fight.field}")
+            yield Remedy(f"let one autoscaler alone write {self._fight.field}")
         elif kinds == {ActorKind.EVENT}:
             yield self._use_less([line for step in self._fight.writers for line in step.why])
 
-    def _use_less(self, why: Sequence[str]) -> Change:
+    def _use_less(self, why: Sequence[str]) -> Remedy:
         """What keeps nodes from being overloaded by pods; the numbers are those of the overload."""
         setup = self._model.setup
         told = [one for one in setup.workloads if any(f" {one.ref} " in f" {line} " for line in why)]
         refs = list(dict.fromkeys(one.declared_as for one in told or setup.workloads))[:MOST_CHANGES]
         who = ", ".join(refs)
-        return Change(
+        return Remedy(
             f"let fewer pods of {who} share a node (larger requests), or not all of them use so much at once",
             tuple(pod_field(ref, "containers") for ref in refs),
         )
 
-    def _narrow_descheduler(self, fight: Fight) -> Change:
+    def _narrow_descheduler(self, fight: Fight) -> Remedy:
         """Names the plugins that decide in the run."""
         policy = self._model.setup.descheduler
         profiles = () if policy is None else policy.profiles
@@ -258,10 +258,10 @@ class Story:
             (step.object for step in fight.writers if step.actor.kind == ActorKind.DESCHEDULER), "these pods"
         )
         says = f"let {told} of the descheduler leave {who} where it is: narrow or disable it, or give the scheduler "
-        return Change(f"{says}the same aim", (Field(f"{POLICY}/", "profiles"),))
+        return Remedy(f"{says}the same aim", (Field(f"{POLICY}/", "profiles"),))
 
 
-def tell_changes(changes: Sequence[Change]) -> str:
+def tell_changes(changes: Sequence[Remedy]) -> str:
     """What to change, as a sentence."""
     return _sentence("; or ".join(one.cited for one in changes))
 
