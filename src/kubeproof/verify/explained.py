@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kubeproof.cluster.loops.actors import Actor
 from kubeproof.cluster.loops.inaction import Field, Numbers
 from kubeproof.cluster.objects import Source
@@ -72,3 +74,13 @@ class Explanation:
     why: tuple[str, ...]  # clauses, the most telling first
     change: str
     changes: tuple[Remedy, ...] = ()  # of which the sentence is made
+
+
+def tell_changes(changes: Sequence[Remedy]) -> str:
+    """What to change, as a sentence."""
+    return as_sentence("; or ".join(one.cited for one in changes))
+
+
+def as_sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""

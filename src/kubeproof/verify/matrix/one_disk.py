@@ -15,8 +15,7 @@ from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.state import Health, Phase
 from kubeproof.model.by_name.state import State
 from kubeproof.verify.counterexamples.lift import NamedPath
-from kubeproof.verify.explained import Explanation, Remedy
-from kubeproof.verify.reasons.story import tell_changes
+from kubeproof.verify.explained import Explanation, Remedy, tell_changes
 from kubeproof.verify.result import IntentResult
 
 NOT_SHOWN = (

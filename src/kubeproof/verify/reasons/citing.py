@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from kubeproof.manifests.editing.places import find_place
 from kubeproof.manifests.editing.written import Texts
-from kubeproof.verify.explained import Remedy
-from kubeproof.verify.reasons.story import tell_changes
+from kubeproof.verify.explained import Remedy, tell_changes
 from kubeproof.verify.result import IntentResult
 
 

@@ -11,16 +11,16 @@ from kubeproof.cluster.loops.inaction import Field, pod_field
 from kubeproof.cluster.loops.node_verbs import PANIC, RECOVER
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.objects import HOSTNAME
-from kubeproof.controllers.scheduler.inaction import MADE_ROOM_FOR
 from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_RESTRICTIONS
-from kubeproof.controllers.scheduler.registry import INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD
+from kubeproof.controllers.scheduler.protocol import Judging
+from kubeproof.controllers.scheduler.registry import INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD, filters_judging
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.facts.words import describe_found
 from kubeproof.intents.monitor import NEVER, STEP, Monitor
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.replayer import Replayed
-from kubeproof.verify.explained import Explanation, Inaction, Remedy
+from kubeproof.verify.explained import Explanation, Inaction, Remedy, as_sentence, tell_changes
 from kubeproof.verify.reasons.domains import count_by_domain
 from kubeproof.verify.reasons.fights import Fight, find_fight
 from kubeproof.verify.result import TraceStep
@@ -62,7 +62,7 @@ ALONE = (
     "only-pod", "no-pod-to-spare",
 )  # fmt: skip
 # Filters that an old pod may satisfy by going first.
-MADE_WAY_FOR = (*MADE_ROOM_FOR, VOLUME_RESTRICTIONS)
+MADE_WAY_FOR = (*filters_judging(Judging.ROOM, Judging.PODS), VOLUME_RESTRICTIONS)
 DECIDES_SIZES = (ActorKind.HPA, ActorKind.DEPLOYMENT, ActorKind.GITOPS, ActorKind.VPA)
 
 
@@ -95,7 +95,7 @@ class Story:
     def tell(self) -> Explanation:
         """The three sentences."""
         changes = self._changes()
-        return Explanation(_sentence(self._happens()), self._why(), tell_changes(changes), changes)
+        return Explanation(as_sentence(self._happens()), self._why(), tell_changes(changes), changes)
 
     # -- what happens ---------------------------------------------------------------------------
 
@@ -261,11 +261,6 @@ class Story:
         return Remedy(f"{says}the same aim", (Field(f"{POLICY}/", "profiles"),))
 
 
-def tell_changes(changes: Sequence[Remedy]) -> str:
-    """What to change, as a sentence."""
-    return _sentence("; or ".join(one.cited for one in changes))
-
-
 def _has_arithmetic(step: TraceStep) -> bool:
     """False where the numbers are scores, which are compared elsewhere, and for loops that only keep up a number."""
     return step.actor.kind not in (ActorKind.SCHEDULER, ActorKind.KUBELET, ActorKind.STATEFUL_SET, ActorKind.DAEMON_SET)
@@ -293,11 +288,6 @@ def _subject(one: Inaction | TraceStep) -> str:
     if kind == ActorKind.OTHER:
         return f"the {one.actor}"
     return NAMES.get(kind, str(one.actor))
-
-
-def _sentence(text: str) -> str:
-    """With a capital letter and a full stop."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
 NO_NODES = (
