@@ -142,4 +142,4 @@ def test_the_code_in_the_documentation_runs(tmp_path: Path, monkeypatch: pytest.
     for block in blocks:
         exec(block, {})
 
-    assert len(blocks) == 2
+    assert len(blocks) == 3

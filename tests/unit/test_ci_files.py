@@ -173,10 +173,12 @@ def test_the_action_installs_its_own_checkout_and_puts_it_on_the_path(tmp_path, 
 
     subprocess.run(["bash", str(ROOT / "tools" / "action" / "install.sh")], check=True)
 
-    venv = tmp_path / "temp dir" / "kubeproof"
+    venv, action = tmp_path / "temp dir" / "kubeproof", tmp_path / "the action"
     assert (tmp_path / "path").read_text() == f"{venv}/bin\n"
     assert (tmp_path / "said").read_text().splitlines() == [
         f"python -m venv {venv}",
-        f"{venv}/bin/python -m pip install --quiet --disable-pip-version-check {tmp_path / 'the action'}",
+        f"{venv}/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: "
+        f"-r {action}/tools/action/requirements.txt",
+        f"{venv}/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation {action}",
         f"{venv}/bin/kubeproof --version",
     ]

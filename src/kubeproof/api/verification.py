@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import date
-from functools import partial
 from html import escape as escape_html
 
+from kubeproof.api.inputs import Nodes, Paths, take_input
+from kubeproof.api.shapes import reshape
 from kubeproof.cases.esc import read_shipped_esc
 from kubeproof.cluster.scale import Limit
-from kubeproof.manifests.folders.files import Named
-from kubeproof.manifests.late import render_recipe
-from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.settings.exemptions import read_exemptions
 from kubeproof.report.escape import escape
@@ -39,7 +37,6 @@ from kubeproof.verify.scaling.plan import SweepOptions, is_swept, plan_sweep
 from kubeproof.verify.scaling.sweep import run_sweep
 from kubeproof.verify.searching import Report
 
-Paths = Named | Loaded
 GOOD = (Verdict.HOLDS, Verdict.HOLDS_BOUNDED, Verdict.SAMPLED_OK, Verdict.SUPPRESSED)
 SHORT = 12  # steps of a trace in a message
 _CELL = "padding:.2em .6em;text-align:left;vertical-align:top"
@@ -88,6 +85,7 @@ def verify(
     settings: str | os.PathLike[str] | None = None,
     baseline: str | os.PathLike[str] | None = None,
     values: Sequence[str] = (),
+    nodes: Nodes = (),
     today: date | None = None,
     progress: Report = None,
     stop: Stop | None = None,
@@ -95,12 +93,12 @@ def verify(
     """Proves each intent of the input or finds a counterexample.
 
     `paths` are files and directories, also charts and kustomizations, or what `load` returned. `scale` is `"esc"`,
-    `"none"` or (nodes of each kind, pods per node), as --scale. Annotations are followed; exemptions are those of the
-    file `settings`, judged on the day `today`; `baseline` is a file of --write-baseline. Whoever asks `stop` from
-    another thread, or by a signal, gets what is decided by then. Raises `KubeproofError` for
+    `"none"` or (nodes of each kind, pods per node), as --scale; `nodes` are as --nodes. Annotations are followed;
+    exemptions are those of the file `settings`, judged on the day `today`; `baseline` is a file of --write-baseline.
+    Whoever asks `stop` from another thread, or by a signal, gets what is decided by then. Raises `KubeproofError` for
     input that cannot be verified.
     """
-    loaded = paths if isinstance(paths, Loaded) else load(paths, render=partial(render_recipe, values=values))
+    loaded = take_input(paths, values=values, nodes=nodes)
     result = suppress(
         _verify(loaded, options, scale, progress, stop),
         ignores=loaded.ignores,
@@ -108,7 +106,7 @@ def verify(
         baseline=() if baseline is None else read_baseline(os.fspath(baseline)),
         today=today or date.today(),
     )
-    return Verification(*(getattr(result, field.name) for field in fields(VerifyResult)))
+    return reshape(result, Verification)
 
 
 def assert_holds(
@@ -119,12 +117,13 @@ def assert_holds(
     settings: str | os.PathLike[str] | None = None,
     baseline: str | os.PathLike[str] | None = None,
     values: Sequence[str] = (),
+    nodes: Nodes = (),
 ) -> Verification:
     """Verifies and returns the result; an AssertionError with the end of each counterexample unless all holds.
 
     For tests: what was not decided, or says nothing, does not hold either.
     """
-    found = verify(paths, options, scale=scale, settings=settings, baseline=baseline, values=values)
+    found = verify(paths, options, scale=scale, settings=settings, baseline=baseline, values=values, nodes=nodes)
     return found.assert_holds()
 
 
