@@ -51,11 +51,19 @@ if [ "${INPUT_FIX:-false}" = true ] && [ "$code" = 1 ]; then
         [ -z "$line" ] || paths+=("$line")
     done <<<"${INPUT_PATHS:-}"
     formats=(-o "diff=$reports/repair.diff" -o "markdown=$reports/repair.md" -o "text=$reports/repair.txt")
+    formats+=(-o "review=$reports/review.json")
     [ "${INPUT_ANNOTATIONS:-true}" != true ] || formats+=(-o github)
     kubeproof fix --proposals 1 --timeout "${INPUT_TIMEOUT:-300}" "${formats[@]}" -- "${paths[@]}" 2>"$reports/fix.txt"
     printed "$reports/fix.txt"
     printed "$reports/repair.txt"
     [ ! -s "$reports/repair.md" ] || cat "$reports/repair.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    # Suggestions can only stand in lines near those that the pull request changes: elsewhere the API refuses them.
+    if [ "${INPUT_SUGGEST:-false}" = true ] && [ -n "${PULL_REQUEST:-}" ] && [ -s "$reports/review.json" ]; then
+        gh api --method POST --input "$reports/review.json" --silent \
+            "repos/${GITHUB_REPOSITORY:?}/pulls/$PULL_REQUEST/reviews" 2>"$reports/review.txt" ||
+            echo "No suggestions: the change is about lines outside of the pull request, or the token may not write it."
+        printed "$reports/review.txt"
+    fi
     [ ! -s "$reports/repair.diff" ] || echo "repair=$reports/repair.diff" >>"${GITHUB_OUTPUT:-/dev/null}"
 fi
 echo "exit-code=$code" >>"${GITHUB_OUTPUT:-/dev/null}"

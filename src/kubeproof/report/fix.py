@@ -65,7 +65,7 @@ def _proposal(
         yield from style.fold("  ", escape(edit.title))
     for lost in proposal.gives_up:
         yield from style.fold("  gives up: ", escape(lost))
-    yield from style.fold("  costs: ", _costs(proposal))
+    yield from style.fold("  costs: ", costs_of(proposal))
     yield from style.fold("  proved: ", escape(_some(proposal.repairs)))
     if proposal.keeps:
         yield from style.fold("  still holds: ", escape(_some(proposal.keeps)))
@@ -83,7 +83,8 @@ def _proposal(
     yield ""
 
 
-def _costs(proposal: Proposal) -> str:
+def costs_of(proposal: Proposal) -> str:
+    """What a proposal writes, and asks for in addition."""
     told = [count(proposal.fields, "field")]
     pods, cpu, memory = (proposal.total(what) for what in ("pods", "cpu_m", "memory"))
     told += [f"{pods:+d} pods"] if pods else []
@@ -117,7 +118,12 @@ def _effort(found: FixResult) -> str:
 
 def as_diff(found: FixResult, frame: Frame) -> str:
     """The first proposal for `git apply`; empty if there is none."""
-    return "".join(diff_of(changed, frame) for proposal in found.proposals[:1] for changed in proposal.files)
+    return "".join(diffs_of(proposal, frame) for proposal in found.proposals[:1])
+
+
+def diffs_of(proposal: Proposal, frame: Frame) -> str:
+    """All that a proposal changes in files."""
+    return "".join(diff_of(changed, frame) for changed in proposal.files)
 
 
 def as_annotations(found: FixResult, frame: Frame) -> str:

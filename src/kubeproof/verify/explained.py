@@ -67,6 +67,18 @@ class Remedy:
 
 
 @dataclass(frozen=True, slots=True)
+class Repair:
+    """A change of the input that is proved to mend a violation and to spoil nothing."""
+
+    number: int  # as `kubeproof fix --choose` takes it
+    edits: tuple[str, ...]
+    gives_up: tuple[str, ...]
+    costs: str
+    diff: str  # of files that can be changed in place
+    patch: str  # for kustomize
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Three sentences that a colleague understands who was not there."""
 

@@ -19,7 +19,7 @@ from kubeproof.verify.facts import Fact
 if TYPE_CHECKING:
     from kubeproof.verify.answered import Answered
     from kubeproof.verify.dependence import DependsOn
-    from kubeproof.verify.explained import Causes, Explanation, Inaction
+    from kubeproof.verify.explained import Causes, Explanation, Inaction, Repair
     from kubeproof.verify.holds_for import HoldsFor
     from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
@@ -118,6 +118,7 @@ class IntentResult:
     remedy: str = ""  # what to change, as far as the run tells
     explanation: Explanation | None = None  # of a violation, in three sentences
     causes: Causes | None = None  # of a violation, where somebody asked for them
+    repairs: tuple[Repair, ...] = ()  # with --fix
     sources: tuple[tuple[str, Source], ...] = ()  # (object ref, place) of objects involved
     location: Source = Source()
     size: tuple[tuple[str, int], ...] = ()  # nodes of each kind, then pods of each workload, where a sweep chose them

@@ -57,7 +57,7 @@ def _tell_kinds(ctx: click.Context, param: click.Parameter, value: bool) -> None
 @outside_option
 @click.option("--values", multiple=True, metavar="FILE", help="Values for Helm charts among PATH. Repeatable.")
 @nodes_option
-@output_option("text", "json", "diff", "markdown", "github")
+@output_option("text", "json", "diff", "markdown", "github", "review", "html")
 @click.option(
     "--timeout", "timeout_s", type=NumberRange(0, min_open=True), default=60.0, show_default=True, metavar="S",
     help="Look for so many seconds; what is proved by then is shown.",
@@ -107,6 +107,7 @@ def fix_command(
       kubeproof fix manifests/ scenario.yaml --write --choose 2
       kubeproof fix manifests/ scenario.yaml -o json=fix.json
       kubeproof fix manifests/ scenario.yaml -o diff | git apply
+      kubeproof fix manifests/ -o html=report.html
 
     \b
     Exit codes: 0 nothing is violated, or all that is violated has a proved
@@ -118,24 +119,52 @@ def fix_command(
     command = _command(paths, values, allowed, denied, faults, loaded)
 
     def render(output: Output) -> str:
-        from kubeproof.report import fix
-        from kubeproof.report.frame import Frame
-
-        frame = Frame(base=working_directory())
-        if output.format == "text":
-            return fix.as_text(found, text_style(output, color), frame, command)
-        ways = {
-            "json": fix.as_json,
-            "diff": fix.as_diff,
-            "markdown": fix.as_markdown,
-            "github": fix.as_annotations,
-        }
-        return ways[output.format](found, frame)
+        if output.format == "html":
+            return _page(loaded, found, faults, timeout_s)
+        return _render(found, output, color, command)
 
     code = emit(outputs, render, _exit_code(found))
     if write and found.proposals:
         _write(found, choose)
     return first_of((code, *tell_refusals(loaded)))
+
+
+def _render(found: FixResult, output: Output, color: str, command: str) -> str:
+    """The proposals in the format of an output."""
+    from kubeproof.report import fix
+    from kubeproof.report.frame import Frame
+    from kubeproof.report.review import as_review
+
+    frame = Frame(base=working_directory())
+    if output.format == "text":
+        return fix.as_text(found, text_style(output, color), frame, command)
+    ways = {
+        "json": fix.as_json,
+        "diff": fix.as_diff,
+        "markdown": fix.as_markdown,
+        "github": fix.as_annotations,
+        "review": as_review,
+    }
+    return ways[output.format](found, frame)
+
+
+def _page(loaded: Loaded, found: FixResult, faults: tuple[str, ...], timeout_s: float) -> str:
+    """The report of a verification with the proposals beside what they mend; its runs are searched for once more."""
+    from kubeproof.cli.running.reports import render_page
+    from kubeproof.report.frame import Frame
+    from kubeproof.report.verification.repairs import with_repairs
+    from kubeproof.verify.matrix import asks_for_matrix
+    from kubeproof.verify.matrix.options import MatrixOptions
+    from kubeproof.verify.matrix.run import run_matrix
+    from kubeproof.verify.options import VerifyOptions
+    from kubeproof.verify.run import verify
+
+    options = VerifyOptions(timeout_s=timeout_s)
+    if asks_for_matrix(loaded, options):
+        result = run_matrix(loaded, options, MatrixOptions(faults=faults, pairs=False))
+    else:
+        result = verify(loaded, options)
+    return render_page(with_repairs(result, found, Frame(base=working_directory())), "", options)
 
 
 def _load(paths: tuple[str, ...], values: tuple[str, ...], pools: tuple[Pool, ...]) -> Loaded:

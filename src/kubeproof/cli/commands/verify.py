@@ -82,6 +82,11 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
     is_flag=True,
     help="Of each violation find the fields and events that it needs, and the step from which it is lost. Up to 10 s.",
 )
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Look for changes that are proved to help, up to 60 s more, and show them beside the violations.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
 @click.option(
     "--timeout", "timeout_s", type=NumberRange(0, min_open=True), envvar="KUBEPROOF_TIMEOUT",
@@ -167,7 +172,7 @@ def verify_command(ctx: click.Context, /, **given: Any) -> int:
     """
     request = make_request(ctx, given)
     try:
-        if request.showing.why:
+        if request.showing.why or request.showing.fix:
             from kubeproof.manifests.editing.splicing import require_editor
 
             require_editor()
@@ -180,6 +185,10 @@ def verify_command(ctx: click.Context, /, **given: Any) -> int:
         from kubeproof.verify.reasons.causes import with_causes
 
         found = with_causes(loaded, found, request.options)
+    if request.showing.fix:
+        from kubeproof.cli.running.repairs import add_repairs
+
+        found = add_repairs(loaded, found, request.options, request.surveyed.faults)
     return _show(request, accept_violations(found, loaded, request.acceptance), ctx)
 
 

@@ -55,6 +55,7 @@ class Showing(NamedTuple):
     outputs: tuple[Output, ...]
     verbose: bool
     why: bool
+    fix: bool
     quiet: bool
     color: str
     progress: str
@@ -99,6 +100,7 @@ def make_request(ctx: click.Context, given: Given) -> Request:
             given["outputs"],
             given["verbose"],
             given["why"],
+            given["fix"],
             given["quiet"],
             given["color"],
             given["progress"],

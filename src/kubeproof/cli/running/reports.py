@@ -45,7 +45,7 @@ def render_result(
 
         return render_json(result)
     if output.format == "html":
-        return _page(result, hint, options)
+        return render_page(result, hint, options)
     if output.format == "svg":
         return _picture(result)
     if output.format in FORMATS:
@@ -65,7 +65,7 @@ def report_problem(problem: KubeproofError, outputs: tuple[Output, ...]) -> None
         emit(wanted, lambda _: render_problem(problem, _frame("")))
 
 
-def _page(result: VerifyResult, hint: str, options: VerifyOptions | None) -> str:
+def render_page(result: VerifyResult, hint: str, options: VerifyOptions | None) -> str:
     """The HTML report, for which every counterexample is re-executed."""
     from kubeproof.report.html.page import render as render_html
     from kubeproof.report.matrix.page import choose_drawn

@@ -81,6 +81,14 @@ def document(result: VerifyResult) -> dict[str, object]:
     }
 
 
+def _repairs(result: IntentResult) -> dict[str, object]:
+    if not result.repairs:
+        return {}
+    from kubeproof.report.verification.repairs import repair_document
+
+    return {"repairs": [repair_document(one) for one in result.repairs]}
+
+
 def _write_omitted(one: OmittedGroup) -> dict[str, object]:
     """Things of one kind: in words, and the parts of these."""
     named = {"what": str(one.group), "sort": one.group.sort, "name": one.group.name}
@@ -136,6 +144,7 @@ def _result(result: IntentResult, fingerprint: str) -> dict[str, object]:
         "remedy": result.remedy,
         "explanation": explanation_document(result.explanation),
         **({} if result.causes is None else {"causes": causes_document(result.causes)}),
+        **_repairs(result),
         "final": [] if trace is None else list(trace.final),
         "facts": [] if trace is None else list(map(_fact, trace.final)),
         "obstacles": [] if trace is None else [{"by": by, "reason": reason} for by, reason in trace.obstacles],

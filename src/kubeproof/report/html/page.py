@@ -137,11 +137,21 @@ def _property(
         "remedy": one.remedy,
         "explained": [] if is_short else list(told(one)),
         "needed": [] if one.causes is None else list(cause_lines(one.causes, Style())),
+        "repairs": repair_values(one),
         "size": f"{_count(one.nodes, 'node')}, {_count(one.pods, 'pod')}",
         "smallest": ", ".join(f"{count} x {name}" for name, count in one.size) if one.trace else "",
         "sources": sources,
         "run": None if one.trace is None else run_values(_essence(one.trace) if is_short else one.trace, film),
     }
+
+
+def repair_values(one: IntentResult) -> list[dict[str, object]]:
+    """What is proved to help, for the page."""
+    if not one.repairs:
+        return []
+    from kubeproof.report.verification.repairs import repair_document
+
+    return [repair_document(repair) for repair in one.repairs]
 
 
 def _essence(trace: Trace) -> Trace:

@@ -8,6 +8,8 @@ from kubeproof.report.frame import Frame, is_file
 from kubeproof.report.matrix.causes import MatrixFinding, finding_of, matrix_findings
 from kubeproof.report.matrix.text import first_advice
 from kubeproof.report.matrix.words import RANKS, depth_words, heads_of, names_of, titles_of, when_of, word
+from kubeproof.report.verification.explained import told
+from kubeproof.report.verification.repairs import repair_document
 from kubeproof.values import complete
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix, Row
 from kubeproof.verify.result import IntentResult, VerifyResult
@@ -113,6 +115,8 @@ def _finding(result: VerifyResult, matrix: Matrix, finding: MatrixFinding, frame
         "when": titles_of(matrix, finding.example.faults),
         "ends": _ends(one),
         "remedy": "" if one is None else one.remedy,
+        "explained": [] if one is None else [list(pair) for pair in told(one)],
+        "repairs": [] if one is None or not one.repairs else [repair_document(repair) for repair in one.repairs],
         "places": [f"{frame.path(source.file)}:{source.line}" for source in places],
         "run": -1 if finding.example.finding is None else finding.example.finding,
         "cells": [

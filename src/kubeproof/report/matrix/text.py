@@ -26,7 +26,7 @@ from kubeproof.report.style import Style
 from kubeproof.report.verification.brief import brief_lines, ending_lines
 from kubeproof.report.verification.causes import anonymous, gather, numberless
 from kubeproof.report.verification.checks import place
-from kubeproof.report.verification.explained import why_lines
+from kubeproof.report.verification.explained import cause_lines, why_lines
 from kubeproof.report.verification.trace import trace_lines
 from kubeproof.values import complete, dataclass
 from kubeproof.verdicts import Verdict
@@ -281,6 +281,12 @@ def _run(shown: _Shown, finding: MatrixFinding, style: Style) -> Iterator[str]:
         yield from why_lines(one.explanation.why[:MOST_REASONS], style)
     if one.remedy:
         yield from style.fold(f"{style.heading('What to change')}: ", escape(_advise(shown, finding, one)))
+    if one.causes is not None:
+        yield from cause_lines(one.causes, style)
+    if one.repairs:
+        from kubeproof.report.verification.repairs import repair_lines
+
+        yield from repair_lines(one.repairs, style)
     yield from style.fold(style.heading(escape(told)), "")
     if style.verbose:
         yield from _in_full(one.trace, style)

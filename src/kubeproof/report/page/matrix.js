@@ -81,7 +81,8 @@ function matrixFindings(matrix, play) {
       h("div", { class: "property-head" }, gradePill(one), h("h3", {}, several(one.targets))),
       h("p", {}, one.depth ? one.depth + ", under " : "under ", h("strong", {}, one.faults)),
       one.ends.length ? h("p", { class: "faint" }, h("bdi", {}, one.ends.join("; "))) : null,
-      one.remedy ? h("p", { class: "remedy" }, h("strong", {}, "What to change: "), h("bdi", {}, one.remedy), one.places.length ? h("span", { class: "faint" }, " ", several(one.places)) : null) : null,
+      one.explained.map(([head, said]) => h("p", { class: "remedy" }, h("strong", {}, head + ": "), h("bdi", {}, said))),
+      repairs(one.repairs),
       one.run >= 0 ? h("button", { type: "button", class: "show-run", click: () => play(one.run) }, "Play the run: " + one.when) : null,
       one.cells.length > 1
         ? h("details", { class: "others" }, h("summary", {}, plural(one.cells.length, "cell")), h("ul", { class: "actors" }, one.cells.map(([name, head, word, run]) => h("li", {}, h("button", { type: "button", class: "small", click: () => play(run) }, named(name), ` · ${head} · ${word}`)))))

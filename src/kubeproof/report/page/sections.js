@@ -53,6 +53,20 @@ function card(title, id, ...content) {
   return h("section", { class: "card", id, "aria-labelledby": id + "-title" }, h("h2", { id: id + "-title" }, title), ...content);
 }
 
+// What is proved to help: the first change is open, others can be opened.
+function repairs(found) {
+  return found.map((one, number) =>
+    h(
+      "details",
+      { class: "repair", ...(number ? {} : { open: "" }) },
+      h("summary", {}, h("strong", {}, "Proved to help: "), h("bdi", {}, one.edits.join("; "))),
+      one.gives_up.map((lost) => h("p", { class: "faint" }, "gives up: ", h("bdi", {}, lost))),
+      h("p", { class: "faint" }, `costs: ${one.costs}`),
+      h("pre", { class: "diff", tabindex: "0" }, (one.diff || one.patch).split("\n").map((line) => h("span", { class: /^[+-](?![+-])/.test(line) ? (line[0] === "+" ? "added" : "removed") : "" }, line + "\n")))
+    )
+  );
+}
+
 function properties(report, open) {
   const row = (one, number) =>
     h(
@@ -63,6 +77,7 @@ function properties(report, open) {
       h("p", { class: "faint" }, one.place ? ["declared at ", named(one.place, "place")] : "from the default scenario", ` · ${one.size}`),
       one.accepted ? h("p", { class: "remedy" }, h("strong", {}, "Accepted: "), h("bdi", {}, one.accepted)) : null,
       one.explained.map(([head, said]) => h("p", { class: "remedy" }, h("strong", {}, head + ": "), h("bdi", {}, said))),
+      repairs(one.repairs),
       one.needed.length ? h("details", { class: "needed" }, h("summary", {}, "What it needs"), h("ul", { class: "reasons" }, one.needed.map((line) => h("li", {}, h("bdi", {}, line.trim()))))) : null,
       one.run ? h("button", { type: "button", class: "show-run", click: () => open(number) }, "Show the run") : null
     );

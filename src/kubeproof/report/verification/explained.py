@@ -81,7 +81,7 @@ def causes_document(found: Causes | None) -> dict[str, object] | None:
 
 def told(one: IntentResult) -> Iterator[tuple[str, str]]:
     """What other formats say of a violation: each sentence with its heading; what to change, where that is all."""
-    if one.explanation is not None and not one.faults:
+    if one.explanation is not None:
         yield "What happens", one.explanation.happens
         yield "Why", f"{'; '.join(one.explanation.why)}."
     if one.remedy:

@@ -222,6 +222,10 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style, *, is_one_
         yield from explanation_lines(result.explanation, style)
     if result.causes is not None:
         yield from cause_lines(result.causes, style)
+    if result.repairs:
+        from kubeproof.report.verification.repairs import repair_lines
+
+        yield from repair_lines(result.repairs, style)
     found = "Shortest run" if trace.is_shortest else "A run"
     heading = found if trace.loop_start is None else "A run that never ends"
     whose = f"{result.target}: " if is_one_of_many else ""

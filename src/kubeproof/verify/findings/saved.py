@@ -19,7 +19,7 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver, Reason
 from kubeproof.verify.dependence import Apart, DependsOn
-from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction, Remedy
+from kubeproof.verify.explained import Cause, Causes, Explanation, Inaction, Remedy, Repair
 from kubeproof.verify.facts import Fact
 from kubeproof.verify.holds_for import HoldsFor, Tie
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
@@ -155,6 +155,7 @@ def _intent(one: Json) -> IntentResult:
         remedy=str(one.get("remedy", "")),
         explanation=_explanation(one["explanation"]) if one.get("explanation") else None,
         causes=_causes(one["causes"]) if one.get("causes") else None,
+        repairs=tuple(map(_repair, one.get("repairs", ()))),
         sources=tuple((str(place["object"]), _place(place)) for place in one.get("objects", ())),
         location=_place(one.get("location", {})),
         size=_numbers(one.get("size") or {}),
@@ -245,6 +246,17 @@ def _causes(given: Json) -> Causes:
         is_exact=bool(given["is_exact"]),
         tried=int(given["tried"]),
         is_complete=bool(given["is_complete"]),
+    )
+
+
+def _repair(given: Json) -> Repair:
+    return Repair(
+        number=int(given["number"]),
+        edits=_strings(given["edits"]),
+        gives_up=_strings(given["gives_up"]),
+        costs=str(given["costs"]),
+        diff=str(given["diff"]),
+        patch=str(given["patch"]),
     )
 
 
