@@ -1,21 +1,16 @@
-"""Figures of a running monitor for Prometheus, served on the loopback interface unless told otherwise."""
+"""Figures of a running monitor, as Prometheus reads them."""
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from kubeproof.errors import EnvironmentProblem, UsageError
 from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.incidents.policy import Level
 from kubeproof.monitor.intake.arrival import Counts
 from kubeproof.values import dataclass
 
-LOOPBACK = "127.0.0.1"
 _BUCKETS_S = (0.1, 1, 5, 10, 30, 60, 300)
 
 
@@ -27,6 +22,7 @@ class Metrics:
     alarms: Counter[tuple[str, str]] = field(default_factory=Counter)  # rule, verdict
     incidents: Counter[Level] = field(default_factory=Counter)  # by how grave they became
     pending: int = 0
+    is_watching: bool = False  # the input could be opened, and what came so far is judged
     newest_us: int = 0
     delays_s: list[float] = field(default_factory=lambda: [0.0, 0.0])  # sum, count
     buckets: Counter[float] = field(default_factory=Counter)
@@ -85,47 +81,3 @@ def _plain(name: str, kind: str, text: str, value: float) -> Iterator[str]:
 
 def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of `PORT` or `HOST:PORT`."""
-    host, _, port = text.rpartition(":")
-    if not (port.isascii() and port.isdigit() and int(port) < 65536):
-        raise UsageError(f"--metrics {text!r} is no address", "Write PORT, or HOST:PORT.")
-    return host.strip("[]") or LOOPBACK, int(port)
-
-
-@contextmanager
-def serve(metrics: Metrics, host: str, port: int) -> Iterator[int]:
-    """Serves `/metrics` while the block runs; gives the port, which is chosen if it was 0."""
-
-    class Handler(BaseHTTPRequestHandler):
-        """Answers with the figures of this moment."""
-
-        timeout = 5
-
-        def do_GET(self) -> None:
-            found = self.path.partition("?")[0] == "/metrics"
-            body = (metrics.text() if found else "see /metrics\n").encode()
-            self.send_response(200 if found else 404)
-            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Says nothing: stderr is for the user."""
-
-    try:
-        server = ThreadingHTTPServer((host, port), Handler)
-    except (OSError, OverflowError) as problem:
-        raise EnvironmentProblem(f"E401 cannot serve metrics on {host}:{port}: {problem}.") from None
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

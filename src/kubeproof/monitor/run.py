@@ -235,6 +235,7 @@ class _Watching:
 
     def _take(self) -> None:
         """Judges what has come, and makes it permanent."""
+        self._metrics.is_watching = True
         batch, alarms = self._batch, list[Numbered]()
         if not batch:
             return

@@ -6,7 +6,8 @@ import json
 import os
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from http.client import HTTPException
 from typing import Any, Protocol
@@ -17,6 +18,7 @@ from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.alarms import to_value
 from kubeproof.monitor.intake.stream import Numbered
 
+MOST_RECENT = 5_000
 Render = Callable[[Numbered], str]  # one line or more, with their ends
 
 
@@ -76,38 +78,65 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return
 
 
+class Poster:
+    """Posts JSON to a URL, a few times if need be."""
+
+    def __init__(
+        self, url: str, flag: str, *, attempts: int = 3, timeout_s: float = 5.0,
+        wait: Callable[[float], None] | None = None,
+    ) -> None:  # fmt: skip
+        if not _is_target(url):  # which is not repeated: such addresses hold secrets
+            remedy = "It begins with http:// or https:// and has neither user nor blanks in it."
+            raise UsageError(f"{flag}: not a URL that can be posted to", remedy)
+        self._open = urllib.request.build_opener(_NoRedirect).open
+        self._url, self._attempts, self._timeout_s, self._wait = url, attempts, timeout_s, wait or time.sleep
+
+    def post(self, value: object, headers: Mapping[str, str]) -> bool:
+        """Whether somebody took it."""
+        body = json.dumps(value).encode()
+        for attempt in range(self._attempts):
+            request = urllib.request.Request(
+                self._url, body, {"Content-Type": "application/json", **headers}, method="POST"
+            )
+            with suppress(OSError, ValueError, HTTPException), self._open(request, timeout=self._timeout_s):
+                return True
+            if attempt + 1 < self._attempts:
+                self._wait(0.2 * 2**attempt)
+        return False
+
+
 class Webhook:
     """A URL that takes one alarm per request as JSON; the alarm's number is in the header `Idempotency-Key`."""
 
     def __init__(
         self, url: str, *, attempts: int = 3, timeout_s: float = 5.0, wait: Callable[[float], None] | None = None
     ) -> None:
-        if not _is_target(url):  # which is not repeated: such addresses hold secrets
-            remedy = "It begins with http:// or https:// and has neither user nor blanks in it."
-            raise UsageError("--webhook: not a URL that can be posted to", remedy)
-        self._open = urllib.request.build_opener(_NoRedirect).open
-        self._url, self._attempts, self._timeout_s, self._wait = url, attempts, timeout_s, wait or time.sleep
+        self._poster = Poster(url, "--webhook", attempts=attempts, timeout_s=timeout_s, wait=wait)
         self.failures = 0
 
     def tell(self, alarms: Sequence[Numbered]) -> int:
         """Posts the alarms in order; stops at one that nobody takes."""
-        for told, alarm in enumerate(alarms):
-            if not self._post(alarm):
+        for told, (number, alarm) in enumerate(alarms):
+            if not self._poster.post(to_value(alarm, number), {"Idempotency-Key": str(number)}):
                 self.failures += 1
                 return told
         return len(alarms)
 
-    def _post(self, numbered: Numbered) -> bool:
-        number, alarm = numbered
-        body = json.dumps(to_value(alarm, number)).encode()
-        headers = {"Content-Type": "application/json", "Idempotency-Key": str(number)}
-        for attempt in range(self._attempts):
-            request = urllib.request.Request(self._url, body, headers, method="POST")
-            with suppress(OSError, ValueError, HTTPException), self._open(request, timeout=self._timeout_s):
-                return True
-            if attempt + 1 < self._attempts:
-                self._wait(0.2 * 2**attempt)
-        return False
+
+class RecentAlarms:
+    """The last alarms, for whoever looks in; older ones are in files."""
+
+    def __init__(self, most: int = MOST_RECENT) -> None:
+        self._alarms: deque[Numbered] = deque(maxlen=most)
+
+    def tell(self, alarms: Sequence[Numbered]) -> int:
+        """Keeps all."""
+        self._alarms.extend(alarms)
+        return len(alarms)
+
+    def list_all(self) -> list[Numbered]:
+        """What is kept at this moment, whoever else is adding to it."""
+        return list(self._alarms.copy())
 
 
 def _is_target(url: str) -> bool:

@@ -15,9 +15,10 @@ from kubeproof.errors import CheckpointError, EnvironmentProblem, UsageError
 from kubeproof.monitor.alarms import Alarm, Kind, from_value, to_value
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.intake.stream import StreamMonitor, StreamOptions
-from kubeproof.monitor.metrics import Metrics, parse_address, serve
+from kubeproof.monitor.metrics import Metrics
 from kubeproof.monitor.rules.rules import AtMost, FollowedBy, Matching, Pattern, Rule, RuleSet
 from kubeproof.monitor.run import Summary, Watch, watch
+from kubeproof.monitor.serving import pages_of, parse_address, serve
 from kubeproof.monitor.sinks import StreamSink, Webhook
 from kubeproof.monitor.store import Store
 from kubeproof.monitor.times import parse_time, show_time
@@ -383,7 +384,7 @@ def test_a_webhook_that_sends_elsewhere_or_talks_nonsense_has_not_taken_the_alar
 def test_metrics_are_served_on_the_loopback_interface():
     metrics = Metrics()
     metrics.add([ALARM, ALARM._replace(rule='"q"', verdict="UNKNOWN")])
-    with serve(metrics, *parse_address("0")) as port:
+    with serve(pages_of(metrics), *parse_address("0")) as port:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
             lines = answer.read().decode().splitlines()
         with pytest.raises(urllib.error.HTTPError, match="404") as caught:
@@ -412,5 +413,5 @@ def test_what_is_no_address_is_wrong_usage(text):
 def test_a_port_in_use_is_told():
     taken = pytest.raises(EnvironmentProblem, match="cannot serve metrics")
 
-    with serve(Metrics(), "127.0.0.1", 0) as port, taken, serve(Metrics(), "127.0.0.1", port):
+    with serve(pages_of(Metrics()), "127.0.0.1", 0) as port, taken, serve(Metrics(), "127.0.0.1", port):
         pass

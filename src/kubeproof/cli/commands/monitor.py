@@ -8,6 +8,7 @@ import click
 
 from kubeproof.cli.monitoring.inputs import source_of
 from kubeproof.cli.monitoring.scale import watch_elsewhere, work_command
+from kubeproof.cli.monitoring.telling import serve_figures, sinks_of
 from kubeproof.cli.options.live import cluster_options
 from kubeproof.cli.options.outputs import Output, emit, output_option, write_stdout
 from kubeproof.cli.running.interruption import current
@@ -90,8 +91,12 @@ _RULES = click.option(
 )  # fmt: skip
 @click.option("--strict", is_flag=True, help="End at the first record that cannot be read, instead of counting it.")
 @click.option("--state", metavar="FILE", help="Remember everything here (SQLite), and go on from it after a crash.")
-@click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus; on the loopback interface.")
+@click.option(
+    "--metrics", metavar="[HOST:]PORT", help="Serve /metrics, /healthz, /readyz, and incidents as a page; on loopback."
+)
 @click.option("--webhook", metavar="URL", help="Post every alarm there as JSON.")
+@click.option("--alertmanager", metavar="URL", help="Tell this Alertmanager of incidents from level warning on.")
+@click.option("--since", metavar="TIME", help="Pass over events before this date, or second of the stream.")
 @click.option(
     "--open-end/--closed-end", "open_end", default=None,
     help="Whether things go on after the input's end, so that what waits stays open; default: of a broker only.",
@@ -135,8 +140,9 @@ def run_command(
     """
     import time
     from contextlib import ExitStack
+    from dataclasses import replace
 
-    from kubeproof.monitor.metrics import Metrics, parse_address, serve
+    from kubeproof.monitor.metrics import Metrics
     from kubeproof.monitor.run import watch
     from kubeproof.report.monitor import summary_text
 
@@ -149,13 +155,11 @@ def run_command(
     if not inputs:
         raise click.UsageError("missing INPUT...")
     rules = _rules(rules_file)
-    names, source = source_of(inputs, form, options["until_idle"], is_strict=options["strict"])
+    names, source = source_of(inputs, form, options["until_idle"], is_strict=options["strict"], since=options["since"])
     wanted = _watch(rules, names, outputs, options)
     metrics = Metrics()
     with ExitStack() as stack:
-        if options["metrics"]:
-            port = stack.enter_context(serve(metrics, *parse_address(options["metrics"])))
-            click.echo(f"metrics on port {port}", err=True)
+        wanted = replace(wanted, sinks=(*wanted.sinks, *serve_figures(stack, metrics, options["metrics"])))
         clock = time.time if options["wall_clock"] else None
         if options["executor"]:
             shared = {name: options[name] for name in ("executor", "workers", "partitions")}
@@ -188,16 +192,12 @@ def _watch(rules: RuleSet, inputs: tuple[str, ...], outputs: tuple[Output, ...],
     from kubeproof.monitor.brokers.address import is_address
     from kubeproof.monitor.intake.stream import StreamOptions
     from kubeproof.monitor.run import BATCH, Watch
-    from kubeproof.monitor.sinks import Sink, StreamSink, Webhook
     from kubeproof.report.monitor import alarm_ndjson, alarm_text
 
     render = {"text": alarm_text, "ndjson": alarm_ndjson}
-    sinks: list[Sink] = [StreamSink(write_stdout, render[one.format]) for one in outputs if one.file is None]
-    if options["webhook"]:
-        sinks.append(Webhook(options["webhook"]))
     return Watch(
         rules,
-        inputs,
+        (*inputs, f"since {options['since']}") if options["since"] else inputs,
         StreamOptions(
             options["lateness"],
             options["skew"],
@@ -207,7 +207,7 @@ def _watch(rules: RuleSet, inputs: tuple[str, ...], outputs: tuple[Output, ...],
             options["run_idle"],
         ),
         tuple((one.file, render[one.format]) for one in outputs if one.file is not None),
-        tuple(sinks),
+        sinks_of(outputs, render, options, rules),
         options["state"],
         not _is_open(inputs, options["open_end"]),
         BATCH if not is_address(inputs[0]) else BATCH // 4,  # well below what brokers hand out unconfirmed

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubeproof.cli.monitoring.telling import serve_figures, sinks_of
 from kubeproof.cli.options.live import Chosen
 from kubeproof.cli.options.outputs import Output, write_stdout
 from kubeproof.cli.running.interruption import current
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from kubeproof.monitor.cluster.change import Change
     from kubeproof.monitor.readers.losses import Tally
 
-_ONLY_RULES = ("state", "lateness", "skew", "max_ahead", "run_idle", "until_idle", "open_end", "wall_clock", "executor")
+_ONLY_RULES = (
+    "state", "lateness", "skew", "max_ahead", "run_idle", "until_idle", "open_end", "wall_clock", "executor",
+    "since",
+)  # fmt: skip
 _TOLERANCE_S = 3600  # by which the clock of a cluster may be ahead of ours
 
 
@@ -29,34 +33,30 @@ def run_scenario(
 ) -> int:
     """Judges the intents, and tells every alarm."""
     from contextlib import ExitStack
+    from dataclasses import replace
 
     from kubeproof.cli.options.inputs import read_stdin
     from kubeproof.manifests.load import load_files
     from kubeproof.monitor.cluster.judges import Patience
     from kubeproof.monitor.cluster.run import ClusterWatch, watch_cluster
-    from kubeproof.monitor.metrics import Metrics, parse_address, serve
+    from kubeproof.monitor.metrics import Metrics
     from kubeproof.monitor.readers.losses import Tally
-    from kubeproof.monitor.sinks import Sink, StreamSink, Webhook
     from kubeproof.report.monitor import alarm_ndjson, alarm_text, summary_text
 
     _refuse(options)
     render = {"text": alarm_text, "ndjson": alarm_ndjson}
-    sinks: list[Sink] = [StreamSink(write_stdout, render[one.format]) for one in outputs if one.file is None]
-    sinks += [Webhook(options["webhook"])] if options["webhook"] else []
     texts = load_files((scenario, *manifests), stdin=read_stdin)
     _refuse_without_scenario(scenario, texts)
     wanted = ClusterWatch(
         texts,
         Patience(options["within"], options["repeats"]),
         tuple((one.file, render[one.format]) for one in outputs if one.file is not None),
-        tuple(sinks),
+        sinks_of(outputs, render, options),
         is_seeded=not options["live"],
     )
     metrics = Metrics()
     with ExitStack() as stack:
-        if options["metrics"]:
-            port = stack.enter_context(serve(metrics, *parse_address(options["metrics"])))
-            click.echo(f"metrics on port {port}", err=True)
+        wanted = replace(wanted, sinks=(*wanted.sinks, *serve_figures(stack, metrics, options["metrics"])))
         tally = Tally()
         with current().gently() as stop:
             summary = watch_cluster(wanted, _changes(options, tally), metrics, stop, tally)

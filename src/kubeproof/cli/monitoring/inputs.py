@@ -17,7 +17,7 @@ PASSWORD = "KUBEPROOF_BROKER_PASSWORD"
 
 
 def source_of(
-    inputs: tuple[str, ...], form: str, silence_us: int | None, *, is_strict: bool = False
+    inputs: tuple[str, ...], form: str, silence_us: int | None, *, is_strict: bool = False, since: str | None = None
 ) -> tuple[tuple[str, ...], Source | Deliveries]:
     """The inputs without secrets, and where their events come from."""
     from kubeproof.monitor.brokers.address import is_address
@@ -25,7 +25,10 @@ def source_of(
     if not any(map(is_address, inputs)):
         if silence_us is not None:
             raise UsageError("--until-idle is for brokers", "Files and standard input have an end.")
-        return inputs, lambda listener: _read(inputs, form, listener, is_strict)
+        since_us = _parse_since(since)
+        return inputs, lambda listener: _read(inputs, form, listener, is_strict, since_us)
+    if since is not None:
+        raise UsageError("--since is for files and standard input", "A broker hands out what it still has.")
     if len(inputs) > 1:
         raise UsageError("a broker is the only input", "Watch each queue with a monitor of its own.")
     return _deliver(inputs[0], form, silence_us)
@@ -42,8 +45,21 @@ def _deliver(text: str, form: str, silence_us: int | None) -> tuple[tuple[str, .
     return (address.shown,), AmqpDeliveries(address, form, patience)
 
 
-def _read(inputs: tuple[str, ...], form: str, listener: Listener, is_strict: bool) -> Iterator[Event]:
+def _parse_since(text: str | None) -> int | None:
+    """The moment before which events are passed over."""
+    from kubeproof.monitor.times import parse_time
+
+    moment = None if text is None else parse_time(text)
+    if text is not None and moment is None:
+        raise UsageError(f"--since {text!r} is no time", "Write 2026-01-31T08:00:00Z, or seconds of the stream.")
+    return moment
+
+
+def _read(
+    inputs: tuple[str, ...], form: str, listener: Listener, is_strict: bool, since_us: int | None
+) -> Iterator[Event]:
     from kubeproof.monitor.readers.formats import read_events
 
     for path in inputs:
-        yield from read_events(path, form, listener.idle, None if is_strict else listener.note_loss)
+        events = read_events(path, form, listener.idle, None if is_strict else listener.note_loss)
+        yield from events if since_us is None else (event for event in events if event.time_us >= since_us)

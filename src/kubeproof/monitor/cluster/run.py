@@ -82,7 +82,7 @@ class _Watching:
         try:
             for change in changes:
                 self._taken += 1
-                self._metrics.newest_us = change.time_us
+                self._metrics.newest_us, self._metrics.is_watching = change.time_us, True
                 outliers, lost = self._steady.outliers, self._tally.count
                 self._metrics.counts = Counts(self._taken, 0, 0, self._monitor.gaps, outliers, lost)
                 yield change

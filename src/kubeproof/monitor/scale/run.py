@@ -174,7 +174,7 @@ class _Feeding:
         """Hands on what came."""
         if self._batch:
             self._taken += len(self._batch)
-            self._metrics.newest_us = self._batch[-1].time_us
+            self._metrics.newest_us, self._metrics.is_watching = self._batch[-1].time_us, True
             items = self._splitter.feed(self._batch)
             self._batch.clear()
             self._feed(items)
@@ -192,6 +192,7 @@ class _Feeding:
     def idle(self) -> None:
         """While nothing comes: what came is handed on, alarms are gathered, and time may pass."""
         self.flush()
+        self._metrics.is_watching = True
         if self._clock is not None:
             self._feed(self._splitter.advance(int(self._clock() * SECOND_US)))
         self._gather()
