@@ -413,5 +413,5 @@ def test_what_is_no_address_is_wrong_usage(text):
 def test_a_port_in_use_is_told():
     taken = pytest.raises(EnvironmentProblem, match="cannot serve metrics")
 
-    with serve(pages_of(Metrics()), "127.0.0.1", 0) as port, taken, serve(Metrics(), "127.0.0.1", port):
+    with serve(pages_of(Metrics()), "127.0.0.1", 0) as port, taken, serve(pages_of(Metrics()), "127.0.0.1", port):
         pass
