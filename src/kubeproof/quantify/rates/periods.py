@@ -14,7 +14,7 @@ from kubeproof.cluster.loops.actions import Remember
 from kubeproof.cluster.loops.actors import TIME
 from kubeproof.cluster.loops.control import Decision, PeriodicLoop, Role, Stage
 from kubeproof.cluster.loops.tags import Tag
-from kubeproof.engine.system import Effect, Marked
+from kubeproof.engine.system import Effect
 from kubeproof.model.loops.actors import GroupedActor, Slots
 from kubeproof.quantify.chains.steps import Rated
 from kubeproof.quantify.rates.phases import make_clock, read_clock, runs
@@ -87,11 +87,11 @@ class PeriodClock:
 
     def view(self, position: int, cell: Any) -> Hashable:
         """The clock as it is."""
-        return Marked((self.name, "period"), cell)
+        return (self.name, "period"), cell
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The end of the phase that runs."""
-        return tuple(self._end_phase(views[0].view))
+        return tuple(self._end_phase(views[0][1]))
 
     def _end_phase(self, period: Period) -> Iterator[Effect]:
         if not runs(period[1]):
