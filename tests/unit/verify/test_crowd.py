@@ -252,6 +252,19 @@ def test_who_may_not_be_on_a_node_takes_no_room_of_it() -> None:
     assert not Room(cluster(some[2:], (WEB, replace(guest, replicas=2)))).is_never_short
 
 
+def test_a_rollout_of_a_daemon_set_that_runs_nowhere_is_not_proved_to_complete() -> None:
+    nowhere = workload("agent", kind=DAEMON_SET, node_selector=(("pool", "none"),))
+    rollout = Rollout(name="new", target=nowhere.ref)
+    asked = (of("rolloutCompletes", nowhere), of("minReady", WEB, count=Amount(1)))
+    loaded = cluster(nodes(2, cpu=4000), (nowhere, WEB), *asked, events=(rollout,), start="deployed")
+
+    proofs = prove(loaded)[0]
+
+    assert 0 in proofs.unbroken
+    assert 0 not in proofs.intents
+    assert verify(loaded, VerifyOptions(reductions=False)).results[0].verdict == Verdict.VACUOUS
+
+
 def test_parts_that_differ_in_names_and_requests_are_searched_once() -> None:
     three = tuple(deployment(name, 2, cpu) for name, cpu in (("one", 100), ("two", 105), ("three", 110)))
     asked = tuple(of("minReady", each, **BACK) for each in three)

@@ -14,6 +14,7 @@ from functools import cached_property, reduce
 from operator import and_
 
 from kubeproof.cluster.loops.footprint import Writes, footprint_of
+from kubeproof.cluster.nodes.daemons import eligibility
 from kubeproof.cluster.steering.priorities import has_priorities
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.search import SAFETY, Search, Store
@@ -448,7 +449,7 @@ def _certain(loaded: Loaded) -> frozenset[int]:
     """The intents of which a run speaks for certain: of drains, rollouts and new Jobs, if they may come at once."""
     first = [event for event in loaded.scenario.events if event.after is None]
     drained = any(event.drains and _stays(event) and _finds_node(loaded, event) for event in first)
-    rolled = {event.subject for event in first if event.new_revisions}
+    rolled = {event.subject for event in first if event.new_revisions} - _find_nowhere(loaded)
     created = {event.subject for event in first if footprint_of(event).writes & Writes.OBJECTS}
     return frozenset(
         number
@@ -457,6 +458,16 @@ def _certain(loaded: Loaded) -> frozenset[int]:
         or (intent.key == "rolloutCompletes" and intent.target in rolled)
         or (intent.key == "completes" and intent.target in created)
     )
+
+
+def _find_nowhere(loaded: Loaded) -> set[str]:
+    """The DaemonSets that no node should have a pod of: their rollouts are over before they begin."""
+    return {
+        one.ref
+        for one in loaded.setup.workloads
+        if one.rules.runs_per_node
+        and not any(eligibility(one.template, node, node.taints).should_run for node in loaded.setup.nodes)
+    }
 
 
 def _stays(event: Event) -> bool:
