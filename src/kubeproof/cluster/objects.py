@@ -141,6 +141,7 @@ class PodTemplate:
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     overhead: tuple[tuple[str, int], ...] = ()  # "cpu" in milli, "memory" in bytes, others in units
+    own_requests: tuple[tuple[str, int], ...] = ()  # likewise; of the pod as a whole, instead of its containers' sum
     node_name: str | None = None
     node_selector: Labels = ()
     required_terms: tuple[NodeTerm, ...] | None = None  # None: no required affinity; (): matches nothing

@@ -45,6 +45,7 @@ from kubeproof.manifests.objects import (
     shaping,
 )
 from kubeproof.manifests.pods.disks import settle_disks
+from kubeproof.manifests.pods.whole import with_doubts
 from kubeproof.manifests.scenarios.default_scenario import default_scenario
 from kubeproof.manifests.scenarios.events.applied import leave_out_applied, read_applied_object, read_text_beside
 from kubeproof.manifests.scenarios.events.fields import Surroundings
@@ -173,6 +174,7 @@ def _load(
     loaded = as_written(replace(loaded, ignores=ignores, texts=texts, assumed=assumed, given=given))
     loaded = _with_what_checks_read(loaded, [document for document in kept if not _is_scenario(document)])
     loaded = replace(loaded, shaping=shaping(kept, has_components=_has_components(collected)))
+    loaded = with_doubts(loaded, objects.limit_ranges)
     loaded = admit(replace(loaded, notes=notes_of(collected), unpatched=collected.unpatched), objects.limit_ranges)
     loaded = replace(loaded, omissions=tuple(settle_disks(loaded.omissions)))
     return with_idle_autoscalers(loaded) if objects.autoscalers else loaded

@@ -51,7 +51,7 @@ def resources_read(setup: Setup) -> frozenset[str]:
     found: set[str] = set()
     for workload in setup.workloads:
         template = workload.template
-        found |= {name for name, _ in template.overhead}
+        found |= {name for name, _ in (*template.overhead, *template.own_requests)}
         found |= {n for container in (*template.containers, *template.init_containers) for n, _ in container.others}
     for profile in setup.profiles:
         found |= {name for name, _ in profile.fit_resources} | set(profile.balanced_resources)

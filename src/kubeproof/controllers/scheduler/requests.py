@@ -36,10 +36,14 @@ class PodRequests(NamedTuple):
 
 
 def pod_requests(template: PodTemplate, version: tuple[int, int]) -> PodRequests:
-    """What a pod adds to its node once it is there."""
-    overhead = dict(template.overhead)
-    true = aggregate(template, requests_of, version)
-    scored = aggregate(template, _score_amounts, version)
+    """What a pod adds to its node once it is there.
+
+    What it requests as a whole replaces the sum of its containers. With that scores count defaults for containers only
+    where the pod requests nothing (`getNonMissingContainerRequests` of `pkg/scheduler/framework/types.go`).
+    """
+    overhead, own = dict(template.overhead), dict(template.own_requests)
+    true = aggregate(template, requests_of, version) | own
+    scored = aggregate(template, _score_amounts, version) | (true if own else {})
     return PodRequests(_sum((true, overhead)), _sum((scored, overhead)))
 
 

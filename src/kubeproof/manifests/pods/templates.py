@@ -21,6 +21,7 @@ from kubeproof.manifests.pods.containers import read_containers, read_image, ser
 from kubeproof.manifests.pods.disks import omit_disks
 from kubeproof.manifests.pods.resources import read_amounts
 from kubeproof.manifests.pods.selectors import read_node_terms, read_preferred_terms, read_selector
+from kubeproof.manifests.pods.whole import read_own_requests
 from kubeproof.manifests.validation.deciding import NOTHING, NUMBER, RESTARTS
 from kubeproof.manifests.validation.names import check_label_key, is_dns_subdomain, read_labels
 from kubeproof.manifests.yaml.fields import LARGEST_INT32, Fields
@@ -64,6 +65,7 @@ def read_template(
         containers=tuple(container for container, _ in containers),
         init_containers=tuple(container for container, _ in inits),
         overhead=tuple(sorted(read_amounts(spec.child("overhead")).items())),
+        own_requests=read_own_requests(spec, [container for container, _ in (*containers, *inits)]),
         node_name=_node_name(spec),
         node_selector=as_labels(read_labels(spec, "nodeSelector")),
         required_terms=required,

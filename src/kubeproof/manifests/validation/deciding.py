@@ -35,7 +35,7 @@ _NUMBER = {
 }
 _ALL = {
     "ObjectMeta": "deletionTimestamp",  # of a node, a budget or a pod of somebody, too
-    "PodSpec": "runtimeClassName resources",
+    "PodSpec": "runtimeClassName",
     "VerticalPodAutoscalerSpec": "recommenders startupBoost",
     "VerticalUpdatePolicy": "evictionRequirements",
     "VerticalContainerPolicy": "startupBoost",

@@ -19,6 +19,7 @@ from kubeproof.cluster.api.versions import (
     MAX_UNAVAILABLE,
     MIN_DOMAINS,
     NOT_YET,
+    POD_RESOURCES,
     REPLACEMENT_POLICY,
     SIDECARS,
     START_ORDINAL,
@@ -167,6 +168,7 @@ WORKLOADS: Mapping[Rule, Callable[[Workload], Workload]] = MappingProxyType(
             )
         ),
         VOLUME_IMAGES: _of_template(lambda pod: replace(pod, volume_images=())),
+        POD_RESOURCES: _of_template(lambda pod: replace(pod, own_requests=())),
         START_ORDINAL: lambda workload: replace(workload, stateful=replace(workload.stateful, start=0)),
         MAX_UNAVAILABLE: lambda workload: replace(
             workload, stateful=replace(workload.stateful, max_unavailable=(1, False))

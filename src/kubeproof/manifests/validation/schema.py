@@ -82,7 +82,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
             _NOT_MODELLED,
             "schedulingGates readinessGates "
             "runtimeClassName "
-            "resourceClaims resources ephemeralContainers schedulingGroup workloadRef",
+            "resourceClaims ephemeralContainers schedulingGroup workloadRef",
         ),
     },
     "Container": {

@@ -171,6 +171,7 @@ def _weightless(template: PodTemplate, *, is_scored: bool, ends_at_once: bool) -
         containers=(Container("main", host_ports=ports),),
         init_containers=(),
         overhead=(),
+        own_requests=(),
         volume_images=(),
         priority=None,
         priority_class="",
