@@ -102,6 +102,14 @@ class Network:
         """The address of each node, empty if it has none."""
         return {node.name: node.address for node in self.nodes}
 
+    def narrow(self, traffic: tuple[Traffic, ...], snapshots: tuple[Snapshot, ...]) -> Network:
+        """The same nodes and links with other traffic and snapshots; what was worked out of them is kept."""
+        found = Network(self.nodes, self.links, traffic, snapshots, self.name)
+        vars(found)["addresses"] = self.addresses
+        if "neighbours" in vars(self):
+            vars(found)["neighbours"] = self.neighbours
+        return found
+
     @cached_property
     def neighbours(self) -> dict[str, tuple[str, ...]]:
         """The nodes at the other ends of each node's links, sorted."""

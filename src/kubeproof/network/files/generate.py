@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from ipaddress import ip_address, ip_network
+from random import Random
 
 from kubeproof.errors import UsageError
 from kubeproof.network.model import Match, Network, Node, Rule, Snapshot, Traffic
@@ -138,6 +140,99 @@ def _up(destination: str, to: str) -> Rule:
 
 def _down(destination: str, to: str) -> Rule:
     return Rule(Match(destination=destination, group="background"), (to,), priority=10)
+
+
+def fib(routers: int = 20, rules: int = 100_000, seed: int = 1) -> Network:
+    """Routers in a ring with chords that know the way to prefixes, as routing tables on the internet look: most of them
+    /24, some within shorter ones that lead elsewhere, the longest match first.
+
+    Behind every prefix is one node, `net-N`, at one router; every router sends to all of them along a shortest way.
+    """
+    if routers < 3 or rules < routers:
+        raise UsageError(f"{rules} rules at {routers} routers", "Give at least 3 routers and a rule for each.")
+    random = Random(seed)
+    names = [f"r{number}" for number in range(routers)]
+    links = {frozenset((names[number], names[(number + 1) % routers])) for number in range(routers)}
+    while len(links) < routers + routers // 2:
+        links.add(frozenset(random.sample(names, 2)))
+    prefixes = _prefixes(random, rules // routers)
+    homes = [random.choice(names) for _ in prefixes]
+    nets = [f"net-{number}" for number in range(len(prefixes))]
+    onward = {home: _next_hops(names, links, home) for home in names}
+    tables = {
+        name: tuple(
+            Rule(Match(destination=prefix), (net if home == name else onward[home][name],), priority=_length(prefix))
+            for prefix, home, net in zip(prefixes, homes, nets, strict=True)
+        )
+        for name in names
+    }
+    behind = {frozenset(pair) for pair in zip(nets, homes, strict=True)}
+    addresses = _addresses(random, prefixes)
+    addressed = [Node(net, address) for net, address in zip(nets, addresses, strict=True)]
+    return Network(
+        nodes=(*(Node(name) for name in names), *addressed),
+        links=frozenset(links | behind),
+        traffic=(Traffic(tuple(names), tuple(nets)),),
+        snapshots=(Snapshot("now", tables),),
+        name=f"{routers} routers",
+    )
+
+
+_LENGTHS = ((24, 60), (23, 10), (22, 12), (21, 5), (20, 5), (19, 3), (18, 2), (16, 3))  # in percent, roughly as routed
+
+
+def _prefixes(random: Random, count: int) -> list[str]:
+    found: dict[str, None] = {}
+    shorter: list[tuple[int, int]] = []
+    lengths, weights = zip(*_LENGTHS, strict=True)
+    while len(found) < count:
+        length = random.choices(lengths, weights)[0]
+        first = random.getrandbits(length) << (32 - length)
+        if shorter and random.random() < 0.3:  # within one that is known
+            base, known = random.choice(shorter)
+            if known < length:
+                first = base | random.getrandbits(length - known) << (32 - length)
+        if length < 24:
+            shorter.append((first, length))
+        found[f"{ip_address(first)}/{length}"] = None
+    return list(found)
+
+
+def _addresses(random: Random, prefixes: list[str]) -> list[str]:
+    """An address within each prefix that no longer one has, if a few tries find one."""
+    longest = max(map(_length, prefixes))
+    taken = {(_first(prefix) >> 32 - _length(prefix), _length(prefix)) for prefix in prefixes}
+    found = []
+    for prefix in prefixes:
+        length = _length(prefix)
+        base = _first(prefix)
+        for _ in range(20):
+            number = base | random.getrandbits(32 - length)
+            if not any((number >> 32 - more, more) in taken for more in range(length + 1, longest + 1)):
+                break
+        found.append(str(ip_address(number)))
+    return found
+
+
+def _first(prefix: str) -> int:
+    return int(ip_network(prefix).network_address)
+
+
+def _length(prefix: str) -> int:
+    return int(prefix.rpartition("/")[2])
+
+
+def _next_hops(names: list[str], links: set[frozenset[str]], goal: str) -> dict[str, str]:
+    """Where every router sends what is for one of them."""
+    beside = {name: sorted(other for link in links if name in link for other in link - {name}) for name in names}
+    found = {goal: goal}
+    queue = [goal]
+    for name in queue:
+        for other in beside[name]:
+            if other not in found:
+                found[other] = name
+                queue.append(other)
+    return found
 
 
 FAULTS = ("bypass", "blackhole", "loop", "link-down")

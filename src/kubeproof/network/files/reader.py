@@ -13,10 +13,11 @@ from kubeproof.manifests.yaml.guard import Bounds, Budget
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.reader import read_documents
 from kubeproof.manifests.yaml.tree import Mapping, Scalar, ScalarKind, Value
+from kubeproof.network.files.rules import RuleReader
 from kubeproof.network.files.xml_reader import looks_like_xml, read_xml
-from kubeproof.network.model import ANY, Event, Match, Network, Node, Rule, Snapshot, Traffic
+from kubeproof.network.model import Event, Network, Node, Rule, Snapshot, Traffic
 from kubeproof.network.properties.named import Wanted, read_property
-from kubeproof.network.properties.patterns import is_exact, is_prefix, matches
+from kubeproof.network.properties.patterns import is_prefix, matches
 from kubeproof.network.properties.processes import EVENTS
 from kubeproof.values import dataclass
 
@@ -83,11 +84,12 @@ class _Reader:
             self._addresses[node.name] = node.address
         if not self._nodes:
             spec.fail("nodes", "is empty", remedy="Name at least one node")
+        self._rules = RuleReader(self._addresses, spec.log)
 
     def file(self, name: str) -> NetworkFile:
         """All of the specification."""
         spec = self._spec
-        links = frozenset(self._link(spec, "links", item) for item in spec.items("links"))
+        links = frozenset(self._rules.read_link(spec, "links", item) for item in spec.items("links"))
         traffic = tuple(self._traffic(child) for child in spec.children("traffic"))
         snapshots = self._snapshots(links)
         network = Network(self._nodes, links, traffic, snapshots, name)
@@ -117,17 +119,6 @@ class _Reader:
                 remedy="Use letters, digits, - _ . /",
             )
         return text
-
-    def _check_known(self, name: str, line: int) -> str:
-        if name not in self._addresses:
-            self._spec.log.fail(f"no node {printable(name)!r}", line=line, remedy=suggestion(name, self._addresses))
-        return name
-
-    def _link(self, fields: Fields, key: str, item: Value) -> frozenset[str]:
-        ends = [end for end in getattr(item, "items", ()) if isinstance(end, Scalar) and end.kind is ScalarKind.STRING]
-        if len(ends) != 2 or len(getattr(item, "items", ())) != 2 or ends[0].text == ends[1].text:
-            fields.log.fail(f"{fields.path_of(key)}: no link", line=item.line, remedy="Write [one node, another node]")
-        return frozenset(self._check_known(end.text, end.line) for end in ends)
 
     def _traffic(self, fields: Fields) -> Traffic:
         traffic = Traffic(
@@ -177,8 +168,8 @@ class _Reader:
         child = fields.child("tables")
         for node in child.keys() if child is not None else ():
             assert child is not None
-            self._check_known(node, child.line_of(node))
-            tables[node] = tuple(self._rule(rule, node, links) for rule in child.children(node))
+            self._rules.check_known(node, child.line_of(node))
+            tables[node] = tuple(self._rules.read_rule(rule, node, links) for rule in child.children(node))
         down = frozenset(self._down(fields, item, links) for item in fields.items("down"))
         snapshot = Snapshot(
             name=fields.number("name") or default,
@@ -190,65 +181,10 @@ class _Reader:
         return snapshot
 
     def _down(self, fields: Fields, item: Value, links: frozenset[frozenset[str]]) -> frozenset[str]:
-        link = self._link(fields, "down", item)
+        link = self._rules.read_link(fields, "down", item)
         if link not in links:
             fields.log.fail(f"{fields.path}.down: no such link", line=item.line, remedy="Add it to spec.links")
         return link
-
-    def _rule(self, fields: Fields, node: str, links: frozenset[frozenset[str]]) -> Rule:
-        actions = [key for key in ("forward", "multipath", "drop") if fields.has(key)]
-        if len(actions) != 1:
-            fields.log.fail(
-                f"{fields.path}: {len(actions)} actions",
-                line=fields.mapping.line,
-                remedy="Write one of forward: NODE, multipath: [NODE, ...] and drop: true",
-            )
-        to = self._targets(fields, actions[0], node, links)
-        rule = Rule(
-            match=self._match(fields.child("match")),
-            to=to,
-            priority=fields.integer("priority", least=0) or 0,
-            metric=fields.integer("metric", least=0) if fields.has("metric") else 1,  # type: ignore[arg-type]
-            queue=fields.number("queue") or "",
-            source=fields.source,
-        )
-        fields.finish_strictly("match", "forward", "multipath", "drop", "priority", "metric", "queue")
-        return rule
-
-    def _targets(self, fields: Fields, action: str, node: str, links: frozenset[frozenset[str]]) -> tuple[str, ...]:
-        if action == "drop":
-            if not fields.boolean("drop"):
-                fields.fail("drop", "is false", remedy="Write drop: true, or another action")
-            return ()
-        names = (fields.require_text("forward"),) if action == "forward" else fields.texts("multipath")
-        if not names:
-            fields.fail(action, "is empty", remedy="Name at least one node, or write drop: true")
-        for name in names:
-            self._check_known(name, fields.line_of(action))
-            if frozenset((node, name)) not in links:
-                fields.fail(action, f"names {printable(name)!r}, which {node} has no link to", remedy="Add the link")
-        return tuple(dict.fromkeys(names))
-
-    def _match(self, fields: Fields | None) -> Match:
-        if fields is None:
-            return Match()
-        match = Match(
-            source=self._pattern(fields, "source"),
-            destination=self._pattern(fields, "destination"),
-            in_port=self._pattern(fields, "inPort"),
-            protocol=fields.text("protocol") or ANY,
-            group=fields.text("priorityGroup") or ANY,
-        )
-        fields.finish_strictly("source", "destination", "inPort", "protocol", "priorityGroup")
-        return match
-
-    def _pattern(self, fields: Fields, key: str) -> str:
-        pattern = fields.text(key)
-        if pattern is None:
-            return ANY
-        if is_exact(pattern):
-            self._check_known(pattern, fields.line_of(key))
-        return pattern
 
     def _event(self, fields: Fields) -> Event:
         process = fields.require_text("process")

@@ -74,13 +74,13 @@ def _answers(checker: RolloutChecker, prepared: Sequence[Prepared], options: Rol
         yield checker.ask_per_flow()
 
 
-def prepare_all(wanted: Sequence[Wanted]) -> tuple[list[Prepared], tuple[str, ...]]:
-    """The properties of packets, and notes about those that are not."""
+def prepare_all(wanted: Sequence[Wanted], *, whole: bool = False) -> tuple[list[Prepared], tuple[str, ...]]:
+    """The properties of packets, and notes about those that are not; `whole`: facts about all packets are fine, too."""
     found, notes = [], []
     for one in wanted:
         if not isinstance(one, PathProperty):
-            notes.append(f"{one.name} is about events of processes, which a rollout does not change")
-        elif one.reads & _WHOLE:
+            notes.append(f"{one.name} is about events of processes, which changes of rules do not concern")
+        elif one.reads & _WHOLE and not whole:
             names = ", ".join(sorted(one.reads & _WHOLE))
             raise UsageError(f"{one.name} reads {names}, a fact about all packets of a snapshot", "Leave it out here.")
         else:
