@@ -113,6 +113,6 @@ def test_pods_find_room_by_what_they_request_as_a_whole(replicas: int, verdict: 
 def test_where_others_look_at_containers_what_holds_is_not_decided(more: str) -> None:
     loaded = load("{requests: {cpu: 1}}", more=more)
 
-    (told,) = [one for one in loaded.omissions if one.what == "field spec.resources of the pods of Deployment/shop/web"]
+    (told,) = [one for one in loaded.omissions if one.what == "spec.resources of the pods of Deployment/shop/web"]
     assert told.why.startswith("not modelled, as a")
     assert verify(loaded, VerifyOptions()).results[0].verdict == Verdict.UNKNOWN

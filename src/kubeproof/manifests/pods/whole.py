@@ -91,6 +91,6 @@ def _find_asking(setup: Setup, events: Sequence[Event], ranges: Sequence[LimitRa
 
 
 def _doubt(one: Workload, who: str) -> Omission:
-    told = f"field spec.resources of the pods of {one.ref}"
+    told = f"spec.resources of the pods of {one.ref}"
     why = f"not modelled, as {who} looks at what they ask for"
     return Omission(told, one.source, why, touches=(EVERYBODY,), group=Group(Sort.FIELD, "resources"), owner=one.ref)
