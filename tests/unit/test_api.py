@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import kubeproof
-from kubeproof.api import Verification
+from kubeproof.api.verification import Verification
 from kubeproof.errors import ManifestError
 from tests.unit.report.results import RESULT
 from tests.unit.report.test_formats import hostile

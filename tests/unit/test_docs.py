@@ -169,7 +169,9 @@ def test_the_page_of_checks_is_current() -> None:
     assert generate_checks.PAGE.read_text(encoding="utf-8") == generate_checks.page()
 
 
-@pytest.mark.parametrize("path", [generate_schemas.SETTINGS, generate_schemas.RESULTS], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [generate_schemas.SETTINGS, generate_schemas.RESULTS, generate_schemas.SCENARIO], ids=lambda path: path.name
+)
 def test_schemas_tell_all_settings_and_reasons(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == generate_schemas.schemas()[path]
 

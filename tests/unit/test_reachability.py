@@ -11,9 +11,11 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src"
 FILES = sorted(path for kind in ("py", "pyx", "pxd") for path in SOURCE.rglob(f"*.{kind}"))
 TEXTS = {path: path.read_text(encoding="utf-8") for path in FILES}
-DOORS = {"kubeproof.cli.main", "kubeproof.api"}  # where users come in
+DOORS = {"kubeproof.cli.main", "kubeproof.api.pytest_plugin"}  # where users come in
 FROM = re.compile(r"^from (kubeproof[\w.]*) c?import ", re.MULTILINE)
-FOR_USERS = {"PeriodicController"}  # what authors of loops follow; nobody need name it
+FOR_USERS = {  # what authors of loops follow, and what pytest calls; nobody need name it
+    "PeriodicController", "pytest_addoption", "pytest_collection_modifyitems", "pytest_report_header",
+}  # fmt: skip
 
 
 def name_of(path: Path) -> str:

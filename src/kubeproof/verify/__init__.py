@@ -17,7 +17,7 @@ class _Callable(ModuleType):
     def __call__(self, *values: Any, **named: Any) -> Any:
         from importlib import import_module
 
-        return import_module("kubeproof.api").verify(*values, **named)
+        return import_module("kubeproof.api.verification").verify(*values, **named)
 
 
 sys.modules[__name__].__class__ = _Callable

@@ -177,7 +177,7 @@ def test_without_git_revisions_are_a_problem_of_the_environment(repository, caps
 @pytest.mark.parametrize(("verdict", "code"), [("UNKNOWN", 3), ("ERROR", 70), ("VACUOUS", 0)])
 def test_a_verdict_that_is_lost_is_inconclusive(place, monkeypatch, verdict, code):
     answers = iter([replace(RESULT, results=(replace(PROOF, verdict=word),)) for word in (verdict, "HOLDS")])
-    monkeypatch.setattr("kubeproof.api.verify", lambda *_, **__: next(answers))
+    monkeypatch.setattr("kubeproof.api.verification.verify", lambda *_, **__: next(answers))
 
     assert main(["diff", "good", "bad"]) == code
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.api import Verification
+from kubeproof.api.verification import Verification
 from kubeproof.report.formats import github, junit, markdown, mermaid, sarif
 from kubeproof.report.formats.choice import FORMATS, render
 from kubeproof.report.frame import Frame

@@ -170,7 +170,7 @@ def _load(side: Side, shared: tuple[str, ...], values: tuple[str, ...], pools: S
 
 
 def _verify(loaded: Loaded, options: VerifyOptions, stop: Stop) -> VerifyResult:
-    from kubeproof.api import verify
+    from kubeproof.api.verification import verify
 
     return verify(loaded, options, settings=find_settings(working_directory()), stop=stop)
 
