@@ -84,12 +84,17 @@ def test_a_limit_is_a_request_where_no_container_requests_the_resource() -> None
     [
         ("{requests: {cpu: 100m}}", "{requests: {cpu: 200m}}", "less cpu than the containers together"),
         ("{requests: {cpu: 2}, limits: {cpu: 1}}", "{}", "more cpu than it limits"),
-        ("{requests: {ephemeral-storage: 1Gi}}", "{}", "names ephemeral-storage, which a pod has not as a whole"),
     ],
 )
 def test_what_the_api_server_refuses_is_refused(own: str, container: str, told: str) -> None:
     with pytest.raises(ManifestError, match=told):
         load(own, container=container)
+
+
+def test_what_no_pod_has_as_a_whole_is_told_and_may_decide_about_all() -> None:
+    (told,) = load("{requests: {ephemeral-storage: 1Gi}}").omissions
+
+    assert (told.why, told.touches) == ("a pod as a whole has no ephemeral-storage", ("*/*/*",))
 
 
 @pytest.mark.parametrize(("replicas", "verdict"), [(2, Verdict.HOLDS), (3, Verdict.VIOLATED)])

@@ -15,7 +15,7 @@ from kubeproof.cluster.steering.quotas import LimitRange
 from kubeproof.events.declarations import Event
 from kubeproof.manifests.loaded import Group, Loaded, Omission, Sort
 from kubeproof.manifests.pods.resources import CPU, MEMORY, read_container_amounts
-from kubeproof.manifests.validation.deciding import EVERYBODY
+from kubeproof.manifests.validation.deciding import ALL, EVERYBODY
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.printable import printable
 
@@ -30,10 +30,10 @@ def read_own_requests(spec: Fields, containers: Sequence[Container]) -> Amounts:
     limits = read_container_amounts(resources.child("limits"))
     requests = read_container_amounts(resources.child("requests"))
     resources.finish("Resources")
-    for name in (*requests, *limits):
-        if name not in (CPU, MEMORY) and not name.startswith("hugepages-"):
-            told = f"names {printable(name)}, which a pod has not as a whole"
-            spec.fail("resources", told, remedy="Write cpu, memory or hugepages there")
+    strange = next((name for name in (*requests, *limits) if not _is_possible(name)), None)
+    if strange is not None:
+        spec.omit("resources", f"a pod as a whole has no {printable(strange)}", decides=ALL)
+        return ()
     named = {name for container in containers for name in _names(container)}
     found = {name: amount for name, amount in limits.items() if name not in named} | requests
     for name, amount in found.items():
@@ -43,6 +43,10 @@ def read_own_requests(spec: Fields, containers: Sequence[Container]) -> Amounts:
             told = f"requests less {name} than the containers together"
             spec.fail("resources", told, remedy="Raise it, or lower the requests of the containers")
     return tuple(sorted(found.items()))
+
+
+def _is_possible(name: str) -> bool:
+    return name in (CPU, MEMORY) or name.startswith("hugepages-")
 
 
 def _names(container: Container) -> Iterator[str]:
@@ -82,7 +86,7 @@ def _find_asking(setup: Setup, events: Sequence[Event], ranges: Sequence[LimitRa
         return "a LimitRange"
     if any(quota.namespace == one.namespace for quota in setup.quotas):
         return "a ResourceQuota"
-    if any(scaler.target == one.ref for scaler in (*setup.autoscalers, *setup.verticals)):
+    if one.ref in {scaler.target for scaler in setup.autoscalers} | {scaler.target for scaler in setup.verticals}:
         return "an autoscaler"
     if setup.descheduler is not None or setup.cluster_autoscaler is not None:
         return "a descheduler or cluster autoscaler"
