@@ -181,3 +181,7 @@ class InternalError(KubeproofError):
     """A promise of ours is broken."""
 
     code = "E700"
+
+
+class FootprintError(InternalError):
+    """A loop, event or fact reads or does what it does not declare: nothing that rests on declarations is an answer."""

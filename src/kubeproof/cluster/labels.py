@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from kubeproof.errors import InternalError
+from kubeproof.errors import FootprintError
 from kubeproof.values import dataclass
 
 One = TypeVar("One")
@@ -165,10 +165,10 @@ class MentionedLabels(tuple[tuple[str, str], ...]):
         return MentionedLabels, (tuple(tuple.__iter__(self)), self.readable, self.reader)
 
     def check(self, key: object) -> None:
-        """Raises InternalError for a label that is not mentioned."""
+        """Raises FootprintError for a label that is not mentioned."""
         if key not in self.readable:
             mentions = "mentions" if self.reader == NOBODY else "does not mention"
-            raise InternalError(f"E700 the label {key} of nodes is read, and {self.reader} {mentions} it")
+            raise FootprintError(f"E700 the label {key} of nodes is read, and {self.reader} {mentions} it")
 
 
 class GuardedMap(dict[str, One]):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 
 from kubeproof.cluster.labels import Labels, LabelSelector, NodeTerm, Requirement
+from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Setup, Source
 from kubeproof.values import dataclass
 
@@ -211,6 +212,9 @@ def _find_declared(setup: Setup, claim: Claim) -> tuple[list[Volume], bool]:
 
 
 # -- claims whose volume is decided during a run ----------------------------------------------------
+
+
+CHOSEN = MemoryKind("claim", Holds.VOLUME)  # which volume an open claim got; 0: none yet
 
 
 def open_claims(setup: Setup) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from kubeproof.cluster.loops.actions import Action, CreateObject, Remember, SetD
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Among, Deletes, Footprint, Sizing, Writes, some
+from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
@@ -19,6 +20,7 @@ from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
+REMEMBERS = MemoryKind("reconciler", Holds.TIMES)
 MANIFEST = 0  # the revision whose pod template stands in the manifest
 
 

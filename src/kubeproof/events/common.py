@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Loop, Reads, Stage
+from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.cluster.usage import UsageRule
@@ -49,6 +50,7 @@ class EventSource:
         return all(memory != full for memory, full in zip(memories[1:], self.full, strict=True))
 
 
+REMEMBERS = MemoryKind("event", Holds.TIMES)
 ANY_NUMBER = -1  # of a budget: it never ends
 ANY_NUMBER_BUT_NONE_YET = -2  # the same, where somebody asks whether it was ever used
 

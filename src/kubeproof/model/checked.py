@@ -34,7 +34,7 @@ from kubeproof.cluster.loops.footprint import (
 )
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, Phase, PodKind, WorkloadCell, add_pods
-from kubeproof.errors import InternalError
+from kubeproof.errors import FootprintError
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import Event
 from kubeproof.intents.views import AnyFact, spare_of
@@ -77,7 +77,7 @@ class Held:
 
     def _require(self, is_so: bool, what: str) -> None:
         if not is_so:
-            raise InternalError(f"E700 {self._controller.name} {what}, which its footprint does not say")
+            raise FootprintError(f"E700 {self._controller.name} {what}, which its footprint does not say")
 
     # -- what it sees ---------------------------------------------------------------------------
 
@@ -105,8 +105,8 @@ class Held:
     def _name(self, ask: Callable[..., Any], *values: Any) -> Any:
         try:
             return ask(*values)
-        except InternalError as problem:
-            raise InternalError(f"{problem}: read by {self._controller.name}") from problem
+        except FootprintError as problem:
+            raise FootprintError(f"{problem}: read by {self._controller.name}") from problem
 
     # -- what it does ---------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class HeldFact:
         )
         for what, blind in others:
             if ask(blind) != said:
-                raise InternalError(
+                raise FootprintError(
                     f"E700 {self._name} depends on {what}, which the footprint of its fact does not say"
                 )
         return said

@@ -7,6 +7,7 @@ from dataclasses import field
 
 from kubeproof.cluster.loops.control import Loop, PeriodicLoop, as_periodic
 from kubeproof.cluster.loops.footprint import Footprint, awake, footprint_of
+from kubeproof.cluster.loops.memories import MemoryName
 from kubeproof.cluster.nodes.near_nodes import Tells
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
@@ -17,7 +18,6 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.layout import find_left_out
 from kubeproof.model.mechanics import Mechanics
-from kubeproof.model.memories import MemoryName
 from kubeproof.model.planning.assembly import assemble
 from kubeproof.model.planning.counted import make_mechanics
 from kubeproof.model.planning.given import Given, OwnLoop, Placement, expand

@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from kubeproof.cluster.loops.memories import MemoryName
 from kubeproof.cluster.state import Health, Phase, PodKind, WorkloadCell
 from kubeproof.errors import InternalError
+from kubeproof.events.common import REMEMBERS
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import State
 from kubeproof.model.by_name.system import IndividualModel
-from kubeproof.model.memories import EVENT, KINDS, MemoryName
 from kubeproof.verify.counterexamples import projection
-from kubeproof.verify.counterexamples.projection import MEMORY, NODE, POD, SPEC, STATE, Projection
+from kubeproof.verify.counterexamples.projection import NODE, POD, SPEC, STATE, Projection
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, scenario, web
@@ -59,10 +60,9 @@ def plan(*documents: str, events: str = FAILURE):
         (WorkloadCell._fields, SPEC),
         (NodeState._fields, NODE),
         (PodKind._fields, POD),
-        (KINDS, MEMORY),
     ],
 )
-def test_every_field_of_a_state_and_every_kind_of_memory_has_a_rule(fields: tuple[str, ...], table: object) -> None:
+def test_every_field_of_a_state_has_a_rule(fields: tuple[str, ...], table: object) -> None:
     assert set(fields) == set(table)  # type: ignore[call-overload]
 
 
@@ -81,13 +81,13 @@ def test_memories_are_found_by_name_wherever_they_stand() -> None:
     (start,) = IndividualModel(whole).initial()
     told = start._replace(memories=tuple((number,) for number in range(len(start.memories))))
 
-    assert [name.kind for name in whole.memory_names] == ["event", "event", "job"]
+    assert [name.kind.name for name in whole.memory_names] == ["event", "event", "job"]
     assert shares.of(told).memories == ((1,), (0,), (2,))
 
 
 def test_a_memory_that_the_whole_does_not_have_is_an_error() -> None:
     part = plan(JOB)
-    odd = replace(part, memory_names=(MemoryName(EVENT, ("unheard of",)), *part.memory_names[1:]))
+    odd = replace(part, memory_names=(MemoryName(REMEMBERS, ("unheard of",)), *part.memory_names[1:]))
 
     with pytest.raises(InternalError, match="unheard of"):
         Projection(plan(web(1), JOB), odd)

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.errors import InternalError
+from kubeproof.errors import FootprintError
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ class NodeReads:
     taints: bool
 
     def check_resource(self, name: object) -> None:
-        """Raises InternalError for a resource that is not mentioned."""
+        """Raises FootprintError for a resource that is not mentioned."""
         if self.resources is not None and name not in self.resources:
-            raise InternalError(f"E700 the resource {name} of nodes is read, and {self.reader} does not mention it")
+            raise FootprintError(f"E700 the resource {name} of nodes is read, and {self.reader} does not mention it")
 
 
 def reads_of(reader: str, told: Mentions) -> NodeReads:

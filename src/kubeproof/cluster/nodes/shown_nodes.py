@@ -13,7 +13,7 @@ from typing import Any, SupportsIndex
 from kubeproof.cluster.labels import GuardedMap, MentionedLabels
 from kubeproof.cluster.loops.mentions import CPU, MEMORY, POD_SLOTS, NodeReads
 from kubeproof.cluster.objects import Node
-from kubeproof.errors import InternalError
+from kubeproof.errors import FootprintError
 
 _AMOUNTS = {"cpu_milli": CPU, "memory_bytes": MEMORY, "pods": POD_SLOTS}
 _get = object.__getattribute__
@@ -58,7 +58,7 @@ class ShownNode(Node):
         if name in _AMOUNTS:
             _get(self, "reads").check_resource(_AMOUNTS[name])
         elif name == "taints" and not _get(self, "reads").taints:
-            raise InternalError(
+            raise FootprintError(
                 f"E700 taints of nodes are read, and {_get(self, 'reads').reader} does not mention them"
             )
         return _get(self, name)

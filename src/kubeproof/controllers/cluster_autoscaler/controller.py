@@ -18,6 +18,7 @@ from kubeproof.cluster.loops.actions import Action, NodeChange, NodeRef, Remembe
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes
+from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.loops.node_verbs import EVACUATE, MARK_NEEDED, MARK_SPARE, PROVISION, REMOVE
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, Health, NodeCell, Work, WorkloadCell
@@ -30,6 +31,7 @@ from kubeproof.values import dataclass
 if TYPE_CHECKING:
     from kubeproof.cluster.loops.inaction import Idle
 
+REMEMBERS = MemoryKind("cluster autoscaler", Holds.TIMES)
 FREE = "free"  # a slot of a group
 COMING = "coming"  # a node that was asked for
 CLOCKS = 3  # least, most, cool-down; back-offs follow

@@ -13,6 +13,7 @@ from kubeproof.cluster.loops.actions import EvictedPods, EvictPods, NodeRef, Rem
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import EVERYBODY, NOBODY, Footprint
+from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.nodes.places import Layout, taints_of
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell, life_span
 from kubeproof.cluster.steering.policies import DeschedulerPolicy
@@ -25,6 +26,7 @@ from kubeproof.controllers.evictions.budgets import BudgetScale, find_asked_by, 
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
+REMEMBERS = MemoryKind("descheduler", Holds.TIMES)
 OLD_S = 10**9  # the age of pods of which no rule asks how old they are: an eviction too early rather than none
 
 

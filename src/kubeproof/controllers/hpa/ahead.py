@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from functools import lru_cache
 
+from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
 from kubeproof.controllers.hpa.behavior import behavior_of
@@ -23,6 +24,7 @@ from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
+REMEMBERS = MemoryKind("autoscaler", Holds.TIMES)
 NO_HISTORY = -1
 FOREVER = 2**63  # more syncs than any wait holds
 

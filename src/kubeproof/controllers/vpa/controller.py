@@ -21,6 +21,7 @@ from kubeproof.cluster.loops.actions import Action, DeleteUnbound, EvictedPods, 
 from kubeproof.cluster.loops.actors import Actor, ActorKind
 from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Footprint, Writes, some
+from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.nodes.places import Layout
@@ -60,6 +61,7 @@ from kubeproof.errors import InternalError, LimitReached
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
+REMEMBERS = MemoryKind("vertical autoscaler", Holds.TIMES)
 MOST_WAYS = 10_000  # choices of pods in one round
 LONG_LIFE_S = 12 * 3600  # in-recommendation-bounds-eviction-lifetime-threshold
 LEAST_CHANGE = Fraction(1, 10)  # pod-update-threshold: how far off a pod of that age has to be

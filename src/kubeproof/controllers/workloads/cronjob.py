@@ -18,18 +18,22 @@ from collections.abc import Iterator
 from kubeproof.cluster.jobs import ENDED, NONE, REPLACED
 from kubeproof.cluster.loops.actions import Action, CreateObject, DeleteObject, Remember, SetCondition
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, NOTHING, Footprint, Writes
+from kubeproof.cluster.loops.making import Making
+from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
-from kubeproof.cluster.objects import FORBID, REPLACE, CronRules, short_name
+from kubeproof.cluster.objects import FORBID, REPLACE, CronRules, family, short_name
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
+from kubeproof.controllers.workloads.job import REMEMBERS as REMEMBERS_OF_JOBS
 from kubeproof.controllers.workloads.job import first_memory
 from kubeproof.errors import LimitReached
 from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 Memory = tuple[int, ...]
+REMEMBERS = MemoryKind("cron job", Holds.TIMES)
 DUE, HELD_UP = 0, NEVER
 AT_REST: Memory = (DUE,)  # the schedule may be at any point
 
@@ -156,3 +160,12 @@ class CronJobController:
             return (until_s - seconds,)
         is_held_up = self.rules.policy == FORBID and any(True for _ in self._running(seen))
         return (HELD_UP,) if is_held_up else (until_s,)
+
+
+def make_loops(making: Making) -> Iterator[Loop]:
+    """One loop for each CronJob, with its memory, that knows the memories of its Jobs."""
+    for number, workload in enumerate(making.setup.workloads):
+        if workload.rules.starts_jobs:
+            memory, jobs = making.remember(REMEMBERS, AT_REST, number), family(making.setup, number)[1:]
+            memories = tuple(making.find_memory(REMEMBERS_OF_JOBS, job) for job in jobs)
+            yield CronJobController(making.to(CronJobController), number, memory, jobs, memories)

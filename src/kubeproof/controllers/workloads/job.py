@@ -29,8 +29,10 @@ from kubeproof.cluster.loops.actions import (
     TendJob,
 )
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, NOTHING, Among, Footprint, Writes, some
+from kubeproof.cluster.loops.making import Making
+from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import JobRules, short_name
@@ -96,6 +98,9 @@ class Spec(NamedTuple):
 
 
 Sight = Seen[Spec, Groups[Owned]]
+
+
+REMEMBERS = MemoryKind("job", Holds.TIMES)
 
 
 def first_memory(rules: JobRules) -> Memory:
@@ -405,3 +410,11 @@ def _merge(groups: Groups[Owned]) -> dict[Owned, int]:
     for owned, count in groups:
         amounts[owned] = amounts.get(owned, 0) + count
     return amounts
+
+
+def make_loops(making: Making) -> Iterator[Loop]:
+    """One loop for each Job, with its memory."""
+    for number, workload in enumerate(making.setup.workloads):
+        if workload.rules.counts_completions:
+            memory = making.remember(REMEMBERS, first_memory(workload.job), number)
+            yield JobController(making.to(JobController), number, memory, at_once=number in making.at_once)

@@ -7,28 +7,20 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.control import Loop
 from kubeproof.cluster.loops.footprint import Writes
+from kubeproof.cluster.loops.making import name_workload
+from kubeproof.cluster.loops.memories import MemoryCell, MemoryName
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.steering.counted import find_counted, foreign_to, selects
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, UsageRule
-from kubeproof.controllers.late import CronJobController, GitOpsController, JobController
+from kubeproof.controllers.late import GitOpsController
 from kubeproof.events.declarations import Event, find_writes_of
 from kubeproof.model.by_name.ticks import Ages
 from kubeproof.model.expansion.revisions import find_brought, never_ready
 from kubeproof.model.expansion.used import usage_rules
 from kubeproof.model.loops.event_sources import event_memory
 from kubeproof.model.loops.shared import recall_of, share_loops
-from kubeproof.model.memories import (
-    AUTOSCALER,
-    CRON_JOB_LOOP,
-    DESCHEDULER,
-    JOB_LOOP,
-    RECONCILER,
-    VERTICAL_AUTOSCALER,
-    MemoryCell,
-    MemoryName,
-)
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -48,34 +40,32 @@ def adjusting_loops(
     layout: Layout,
     events: tuple[Event, ...],
     past_git: frozenset[int] = frozenset(),
-    at_once: frozenset[int] = frozenset(),
 ) -> AdjustingPart:
-    """The periodic loops of a setup; their memories follow those of the events.
-
-    Jobs of `at_once` create all missing pods in one step.
-    """
+    """The periodic loops of a setup; their memories follow those of the events."""
     setup = layout.setup
     part = _autoscalers(layout, events)
     if setup.descheduler is not None:
+        from kubeproof.controllers.descheduler.controller import REMEMBERS
+
         loop = share_loops(layout).descheduler(len(events) + len(part.loops))
-        memory = MemoryCell(MemoryName(DESCHEDULER), (0, setup.settings.descheduler_interval_s))
+        memory = MemoryCell(MemoryName(REMEMBERS), (0, setup.settings.descheduler_interval_s))
         part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
     if setup.settings.gitops_interval_s is not None:
         part = _with_gitops(part, layout, events, past_git)
-    jobs = _job_loops(layout, len(events) + len(part.memories), at_once)
-    return AdjustingPart((*part.loops, *jobs.loops), (*part.memories, *jobs.memories))
+    return part
 
 
 def _with_gitops(
     part: AdjustingPart, layout: Layout, events: tuple[Event, ...], past_git: frozenset[int]
 ) -> AdjustingPart:
     """The loops with a reconciler for every workload that one keeps up."""
-    from kubeproof.controllers.gitops import find_reconciled
+    from kubeproof.controllers.gitops import REMEMBERS, find_reconciled
 
     numbers = find_reconciled(layout.setup, past_git)
     first = len(events) + len(part.loops)
     loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
-    memories = (MemoryCell(_name(RECONCILER, layout.setup, loop.workload), (0, loop.interval_s)) for loop in loops)
+    names = (MemoryName(REMEMBERS, name_workload(layout.setup, loop.workload)) for loop in loops)
+    memories = (MemoryCell(name, (0, loop.interval_s)) for name, loop in zip(names, loops, strict=True))
     return AdjustingPart((*part.loops, *loops), (*part.memories, *memories))
 
 
@@ -89,30 +79,6 @@ def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: 
         if number in find_brought(layout.setup, event)
     )
     return GitOpsController(layout.to(GitOpsController), number, memory, interval_s, commits)
-
-
-def _job_loops(layout: Layout, first: int, at_once: frozenset[int]) -> AdjustingPart:
-    """The loops of Jobs and CronJobs; their memories begin with the number `first`."""
-    setup = layout.setup
-    jobs = [number for number, workload in enumerate(setup.workloads) if workload.rules.counts_completions]
-    crons = [number for number, workload in enumerate(setup.workloads) if workload.rules.starts_jobs]
-    if not jobs and not crons:
-        return AdjustingPart((), ())
-    from kubeproof.controllers.workloads.cronjob import AT_REST
-    from kubeproof.controllers.workloads.job import first_memory
-
-    memory_of = {number: first + at for at, number in enumerate((*jobs, *crons))}
-    loops: list[Loop] = [
-        JobController(layout.to(JobController), number, memory_of[number], at_once=number in at_once) for number in jobs
-    ]
-    for number in crons:
-        started = family(setup, number)[1:]
-        memories = tuple(memory_of[job] for job in started)
-        loops.append(CronJobController(layout.to(CronJobController), number, memory_of[number], started, memories))
-    fresh = (MemoryCell(_name(JOB_LOOP, setup, job), first_memory(setup.workloads[job].job)) for job in jobs)
-    return AdjustingPart(
-        tuple(loops), (*fresh, *(MemoryCell(_name(CRON_JOB_LOOP, setup, cron), AT_REST) for cron in crons))
-    )
 
 
 def group_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:
@@ -130,7 +96,7 @@ def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> Adj
     setup = layout.setup
     if not setup.verticals:
         return AdjustingPart((), ())
-    from kubeproof.controllers.vpa.controller import VpaController
+    from kubeproof.controllers.vpa.controller import REMEMBERS, VpaController
     from kubeproof.controllers.workloads.resized_replicaset import ResizedReplicaSet
     from kubeproof.model.expansion.sizes import asks_age, rules_of, working
 
@@ -145,7 +111,7 @@ def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> Adj
         old = asks_age(setup, events, vpa, own_rules)
         loop = VpaController(layout.to(VpaController), vpa, target, memory, own_rules, rules_of(setup), asks_age=old)
         loops += [loop, ResizedReplicaSet(layout.to(ResizedReplicaSet), target, memory)]
-        name = MemoryName(VERTICAL_AUTOSCALER, (vpa.namespace, vpa.name, vpa.target))
+        name = MemoryName(REMEMBERS, (vpa.namespace, vpa.name, vpa.target))
         memories.append(MemoryCell(name, (0, loop.period_s, 0)))
     return AdjustingPart(tuple(loops), tuple(memories))
 
@@ -155,7 +121,7 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
     working = working_autoscalers(setup)
     if not working:
         return AdjustingPart((), ())
-    from kubeproof.controllers.hpa.ahead import first_memory
+    from kubeproof.controllers.hpa.ahead import REMEMBERS, first_memory
     from kubeproof.controllers.hpa.controller import HpaController
 
     rules = usage_rules(setup, events)
@@ -180,14 +146,8 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
             )
         )
     fresh = first_memory(settings.sync_period_s)
-    names = (MemoryName(AUTOSCALER, (one.namespace, one.name, one.target)) for one in working)
+    names = (MemoryName(REMEMBERS, (one.namespace, one.name, one.target)) for one in working)
     return AdjustingPart(tuple(loops), tuple(MemoryCell(name, fresh) for name in names))
-
-
-def _name(kind: str, setup: Setup, workload: int) -> MemoryName:
-    """The name of a workload's memory."""
-    declared = setup.workloads[workload]
-    return MemoryName(kind, (declared.ref, declared.owner or ""))
 
 
 def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:

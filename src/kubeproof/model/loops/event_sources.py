@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from kubeproof.cluster.loops.control import Loop
+from kubeproof.cluster.loops.memories import MemoryCell, MemoryName
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup
-from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, Around, EventSource
+from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, REMEMBERS, Around, EventSource
 from kubeproof.events.declarations import Apply, Event, marks_nodes
 from kubeproof.model.expansion.revisions import apply_replicas, apply_template, find_brought
 from kubeproof.model.expansion.used import usage_rules
 from kubeproof.model.layout import mention_event
-from kubeproof.model.memories import EVENT, MemoryCell, MemoryName
 from kubeproof.values import dataclass
 
 
@@ -32,7 +32,7 @@ def event_sources(layout: Layout, events: tuple[Event, ...], asked: frozenset[st
     """
     followed = {name for event in events for name in event.awaited} | {e.name for e in events if e.must} | asked
     memories = tuple(
-        MemoryCell(MemoryName(EVENT, (event.name,)), event_memory(event, is_followed=event.name in followed))
+        MemoryCell(MemoryName(REMEMBERS, (event.name,)), event_memory(event, is_followed=event.name in followed))
         for event in events
     )
     numbers = {event.name: index for index, event in enumerate(events)}

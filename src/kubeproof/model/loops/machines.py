@@ -6,13 +6,13 @@ from functools import partial
 
 from kubeproof.cluster.loops.control import Loop
 from kubeproof.cluster.loops.footprint import Writes, footprint_of
+from kubeproof.cluster.loops.memories import MemoryCell, MemoryName
 from kubeproof.cluster.nodes.places import Layout
-from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController, first_memory
+from kubeproof.controllers.cluster_autoscaler.controller import REMEMBERS, ClusterAutoscalerController, first_memory
 from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture, Memories
 from kubeproof.events.declarations import Event
 from kubeproof.model.loops.adjusting import AdjustingPart
 from kubeproof.model.loops.event_sources import show_to
-from kubeproof.model.memories import CLUSTER_AUTOSCALER, MemoryCell, MemoryName
 
 
 def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:
@@ -34,7 +34,7 @@ def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims
                 MachineDeparture(layout.to(MachineDeparture), place, memory),
             ]
     first = first_memory(flags.scan_interval_s, len(flags.groups) if outages else 0)
-    return AdjustingPart(tuple(loops), (MemoryCell(MemoryName(CLUSTER_AUTOSCALER), first),))
+    return AdjustingPart(tuple(loops), (MemoryCell(MemoryName(REMEMBERS), first),))
 
 
 def _is_lost(layout: Layout, events: tuple[Event, ...], place: int, memories: Memories) -> bool:

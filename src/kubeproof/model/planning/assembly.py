@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from kubeproof.cluster.loops.control import Loop
+from kubeproof.cluster.loops.making import Making, Memories
+from kubeproof.cluster.loops.memories import MemoryCell, MemoryName
 from kubeproof.cluster.loops.mentions import Mentions
 from kubeproof.cluster.nodes.places import Layout
-from kubeproof.cluster.volumes import open_claims
+from kubeproof.cluster.volumes import CHOSEN, open_claims
+from kubeproof.controllers.loops import LOOPS
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
 from kubeproof.intents.predicates.asked import EventMemory, events_asked, mention_nodes
 from kubeproof.model.loops.adjusting import adjusting_loops, group_loops, vertical_loops
 from kubeproof.model.loops.assembly import build_controllers, endpoint_loops
 from kubeproof.model.loops.event_sources import event_sources
-from kubeproof.model.memories import CLAIM, MemoryCell, MemoryName
 from kubeproof.model.planning.given import Given, OwnLoop
 from kubeproof.named_tuples import NamedTuple
-
-
-class Memories:
-    """The memories of a plan in order; a loop knows its own by number."""
-
-    def __init__(self) -> None:
-        self.cells: list[MemoryCell] = []
-
-    @property
-    def next(self) -> int:
-        """The number that the next memory gets."""
-        return len(self.cells)
-
-    def add(self, cells: Sequence[MemoryCell]) -> tuple[int, ...]:
-        """The numbers of memories that come next."""
-        first = self.next
-        self.cells += cells
-        return tuple(range(first, self.next))
 
 
 class Assembly(NamedTuple):
@@ -70,9 +54,11 @@ def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]
     sources = event_sources(layout, events, asked)
     numbers = memories.add(sources.memories)
     at_once = _find_created_at_once(given)
-    adjusting = adjusting_loops(layout, events, given.applied, at_once)
+    adjusting = adjusting_loops(layout, events, given.applied)
     memories.add(adjusting.memories)
-    claims = memories.add([MemoryCell(MemoryName(CLAIM, (setup.claims[n].key,)), (0,)) for n in open_claims(setup)])
+    making = Making(layout, memories, at_once)
+    listed = [loop for kind in LOOPS if kind.exists_in(setup) for loop in kind.make(making)]
+    claims = memories.add([MemoryCell(MemoryName(CHOSEN, (setup.claims[n].key,)), (0,)) for n in open_claims(setup)])
     grouping = group_loops(layout, events, memories.next, claims)
     memories.add(grouping.memories)
     vertical = vertical_loops(layout, events, memories.next)
@@ -85,6 +71,7 @@ def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]
             *build_controllers(layout, events, claims, at_once),
             *endpoint_loops(layout, routes),
             *adjusting.loops,
+            *listed,
             *grouping.loops,
             *vertical.loops,
             *(loop.make(show_to(loop, layout)) for loop in given.own),

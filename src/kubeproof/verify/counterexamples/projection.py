@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from kubeproof.cluster.loops.memories import Holds
 from kubeproof.cluster.nodes.images import track_images
 from kubeproof.cluster.state import NEVER, PodKind, WorkloadCell
 from kubeproof.cluster.volumes import possible_volumes
 from kubeproof.errors import InternalError
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import State
-from kubeproof.model.memories import CLAIM, KINDS
 from kubeproof.model.plan import Plan
+from kubeproof.values import complete
 
 T = TypeVar("T")
 
@@ -55,10 +56,8 @@ class Projection:
         return tuple(unbound[number] for number in self.workloads)
 
     def _project_memories(self, memories: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-        kinds = (name.kind for name in self.part.memory_names)
-        return tuple(
-            _of(MEMORY, kind)(self, memories[number]) for kind, number in zip(kinds, self._memories, strict=True)
-        )
+        held = (name.kind.holds for name in self.part.memory_names)
+        return tuple(_HELD[what](self, memories[number]) for what, number in zip(held, self._memories, strict=True))
 
     def _project_observed(self, observed: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(observed[number] for number in self.monitors) if observed else ()
@@ -178,7 +177,7 @@ POD: Mapping[str, Project] = {
     "life_s": Projection._life,
     "route_s": Projection._route,
 }
-MEMORY: Mapping[str, Project] = {**dict.fromkeys(KINDS, _same), CLAIM: Projection._volume}
+_HELD = complete(Holds, {Holds.TIMES: _same, Holds.VOLUME: Projection._volume})
 
 
 def _of(table: Mapping[str, Project], name: str) -> Project:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kubeproof.cluster.nodes.near_nodes import NodeSizeMatters
 from kubeproof.engine.stopped import INTERNAL, StoppedBy
-from kubeproof.errors import InternalError, KubeproofError, LimitReached
+from kubeproof.errors import FootprintError, InternalError, KubeproofError, LimitReached
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.result import IntentResult
@@ -35,8 +35,8 @@ def failure_of(problem: Exception) -> Failure:
 
     if isinstance(problem, CannotWeave | LimitReached):
         return Failure(Verdict.UNKNOWN, str(problem))
-    if isinstance(problem, MemoryError | OSError | NodeSizeMatters):
-        raise problem  # the last of them to where a search begins again
+    if isinstance(problem, MemoryError | OSError | NodeSizeMatters | FootprintError):
+        raise problem  # a size of nodes that matters to where a search begins again
     if isinstance(problem, KubeproofError) and problem.exit_code != InternalError.exit_code:
         raise problem
     return Failure(
