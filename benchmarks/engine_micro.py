@@ -14,7 +14,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kubeproof.engine.search import CHUNK, Store, make_kernel
+from kubeproof.engine.limits import STATES_BETWEEN_JUDGEMENTS
+from kubeproof.engine.search import Store, make_kernel
 from kubeproof.engine.system import Effect, Role, Turn
 
 COUNTERS = 10
@@ -101,7 +102,7 @@ def timed_run(kernel: Store, system: Counters) -> float:
     start = time.perf_counter()
     for cells in system.initial:
         kernel.add_initial(cells)
-    while not kernel.run(CHUNK, NO_LIMIT):
+    while not kernel.run(STATES_BETWEEN_JUDGEMENTS, NO_LIMIT):
         pass
     return time.perf_counter() - start
 

@@ -29,9 +29,9 @@ from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
 from kubeproof.events.declarations import Drain, manuals
 from kubeproof.intents.catalogue import catalogue
-from kubeproof.manifests import objects
 from kubeproof.manifests.components import controller_settings, scheduler_config
 from kubeproof.manifests.components.known import AUTOSCALER, COMPONENTS, DESCHEDULER, DRY_RUN, NODES
+from kubeproof.manifests.kinds.catalogue import READ_KINDS
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.validation.schema import FIELDS
 from kubeproof.manifests.yaml import fields
@@ -157,7 +157,7 @@ def _kinds() -> Iterator[str]:
     yield "NetworkPolicies are what [`network verify`](network.md) is about.\n"
     rows = [
         (f"`{kind}`", ", ".join(f"`{version}`" for version in known), SAID_OF_KIND.get(kind, "modelled"))
-        for kind, known in ((one.name, one.versions) for one in objects.READ_KINDS.values())
+        for kind, known in ((one.name, one.versions) for one in READ_KINDS.values())
     ]
     yield from _table(("kind", "apiVersion", ""), rows)
 
@@ -198,7 +198,7 @@ def read_fields() -> dict[str, list[str]]:
     left_out = [omission for omission in loaded.omissions if omission.what.startswith(("field", "unknown"))]
     if left_out:
         raise SystemExit(f"{SAMPLE.name} holds fields that are not read: {left_out}")
-    found: dict[str, list[str]] = {kind: [] for kind in objects.READ_KINDS if kind != "Scenario"}
+    found: dict[str, list[str]] = {kind: [] for kind in READ_KINDS if kind != "Scenario"}
     for kind, path in sorted(asked):
         is_inner = any(other[0] == kind and re.match(rf"{re.escape(path)}[.\[]", other[1]) for other in asked)
         if kind in found and not is_inner and path not in ("apiVersion", "kind"):

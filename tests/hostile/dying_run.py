@@ -89,7 +89,7 @@ def _die() -> None:
 
 
 def run(moment: str, arguments: list[str]) -> int:
-    search.CHUNK = 16
+    search.STATES_BETWEEN_JUDGEMENTS = 16
     snapshot.SHARE = 0
     verification.verify_kept.__kwdefaults__["interval_s"] = 0.0
     system = DyingSystem(moment)

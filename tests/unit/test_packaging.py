@@ -27,7 +27,7 @@ def test_every_data_file_of_the_package_is_in_the_wheel() -> None:
 
 
 def test_the_scale_that_all_cases_support_is_in_the_wheel() -> None:
-    assert PACKAGE / "cases" / "basis.yaml" in packaged_files()
+    assert PACKAGE / "cases" / "c1" / "golden.json" in packaged_files()
 
 
 def test_every_folder_with_modules_is_a_package_and_so_in_the_wheel() -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
-from kubeproof.cases.library import VIOLATING, list_cases, load_case
+from kubeproof.cases.library import VIOLATING, list_cases, list_names, load_case, read_golden
 from kubeproof.cases.minimal import Minimal, minimal_of
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.manifests.load import load
-from kubeproof.manifests.settings.config import read_config
 from kubeproof.stop import Stop
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.session import Executor
@@ -18,14 +16,12 @@ from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.scaling.esc import Esc, Minimum, esc_of
 from kubeproof.verify.scaling.plan import can_grow
 
-_BASIS = os.path.join(os.path.dirname(__file__), "basis.yaml")
 _SUFFIXES = (".yaml", ".yml")
 
 
 def read_shipped_esc() -> Esc:
     """The scale of the shipped cases, from the sizes that were worked out when they were written."""
-    values: dict[str, Any] = read_config(_BASIS)
-    return esc_of([Minimum(case, int(one["nodes"]), int(one["pods"])) for case, one in values.items()])
+    return esc_of([Minimum(case, *read_golden(case).smallest) for case in list_names()])
 
 
 def find_minima(

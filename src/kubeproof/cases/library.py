@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -44,14 +45,22 @@ class Case:
     variants: tuple[Variant, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """The numbers of a case that do not change unless what is modelled does."""
+
+    smallest: tuple[int, int]  # the smallest cluster in which it fails: nodes, and pods at the start
+    states: dict[str, int]  # of the verification of each variant
+
+
 def list_cases() -> tuple[Case, ...]:
     """All shipped cases, in the order of their numbers."""
-    return tuple(_case(name) for name in _folders())
+    return tuple(_case(name) for name in list_names())
 
 
 def find_case(name: str) -> Case:
     """The case of this name, in any case of letters; an unknown one is wrong usage."""
-    folders = _folders()
+    folders = list_names()
     if name.lower() in folders:
         return _case(name.lower())
     raise UsageError(f"there is no case {name!r}", f"There are: {', '.join(folders)}.")
@@ -82,6 +91,13 @@ def list_manifests(case: Case, variant: Variant) -> tuple[str, ...]:
     return paths
 
 
+def read_golden(name: str) -> Golden:
+    """The numbers that stand beside a case; `kubeproof cases esc` works out the smallest cluster."""
+    with open(os.path.join(_HOME, name, "golden.json"), encoding="utf-8") as file:
+        values = json.load(file)
+    return Golden((values["smallest"]["nodes"], values["smallest"]["pods"]), values["states"])
+
+
 def text_of(name: str, variant: str = VIOLATING) -> str:
     """The manifests of a variant as one YAML stream, each file under its name."""
     return "---\n".join(f"# {os.path.basename(path)}\n{_text(path)}" for path in load_case(name, variant))
@@ -92,7 +108,7 @@ def _text(path: str) -> str:
         return file.read()
 
 
-def _folders() -> list[str]:
+def list_names() -> list[str]:
     """The names of the cases, in the order of their numbers."""
     names = [name for name in os.listdir(_HOME) if os.path.isfile(os.path.join(_HOME, name, _ABOUT))]
     return sorted(names, key=lambda name: (len(name), name))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.kinds import KINDS, REPLICA_SET, Kind
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"
+
+
+Other = TypeVar("Other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,6 +393,11 @@ class Setup:
     services: tuple[Service, ...] = ()
     cluster_autoscaler: ClusterAutoscaler | None = None
     verticals: tuple[VerticalPodAutoscaler, ...] = ()
+    others: tuple[object, ...] = ()  # values of kinds that have no field of their own
+
+    def list_others(self, kind: type[Other]) -> tuple[Other, ...]:
+        """The objects of such a kind."""
+        return tuple(one for one in self.others if isinstance(one, kind))
 
 
 class _Same:

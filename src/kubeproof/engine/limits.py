@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from kubeproof.engine.spill import Disk
 
 
+STATES_BETWEEN_LOOKS = 64  # at the limits, and at who wants the search to end
+STATES_BETWEEN_JUDGEMENTS = 4096  # looks at what is found; a constant, so that counts do not depend on speed
+
+
 class Deadline(NamedTuple):
     """The moment by which all searches of a run end, and the seconds that the run was given."""
 

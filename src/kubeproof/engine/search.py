@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
 from kubeproof.engine.kernel import Interner, Kernel, Weigh, Weighed
-from kubeproof.engine.limits import Limits
+from kubeproof.engine.limits import STATES_BETWEEN_JUDGEMENTS, STATES_BETWEEN_LOOKS, Limits
 from kubeproof.engine.room import Room, name_end
 from kubeproof.engine.snapshot import Keeper, Restorable
 from kubeproof.engine.stopped import (
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     Followers = dict[int, Follower]  # of the checks that are words, by their place
 
-CHUNK = 4096  # states between two looks at what is found; a constant, so that counts do not depend on speed
-SLICE = 64  # states between two looks at the time and at who wants the search to end
 SAFETY = (Kind.NEVER, Kind.STABLE)
 Found = Callable[[int, "Search"], None]  # the number of a check, and the search that has come to a violation of it
 
@@ -299,7 +297,7 @@ def _explore_all(
     max_states = limits.max_states or 2**31 - 2
     try:
         while not _expand_chunk(kernel, max_states, room, start):
-            if kernel.expanded % CHUNK:  # it was to end in the middle
+            if kernel.expanded % STATES_BETWEEN_JUDGEMENTS:  # it was to end in the middle
                 return limits.find_exceeded(start)
             _report(kernel, room, start, progress, "exploring")
             if _all_broken(kernel, checks, followers):
@@ -318,10 +316,10 @@ def _explore_all(
 
 def _expand_chunk(kernel: Store, max_states: int, room: Room, start: float) -> bool:
     """Expands states up to a whole number of chunks; True when none is left. Ends before if the search is over."""
-    end = kernel.expanded - kernel.expanded % CHUNK + CHUNK
+    end = kernel.expanded - kernel.expanded % STATES_BETWEEN_JUDGEMENTS + STATES_BETWEEN_JUDGEMENTS
     while kernel.expanded < end:
         room.look()
-        if kernel.run(min(SLICE, end - kernel.expanded), max_states):
+        if kernel.run(min(STATES_BETWEEN_LOOKS, end - kernel.expanded), max_states):
             return True
         if room.limits.is_over(start):
             return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from kubeproof.cluster.volumes import NEVER_ATTACHED, NO_PROVISIONER, REACH
 from kubeproof.live.resources import RESOURCES
 from kubeproof.manifests.kinds.applications import REPLICAS, RESPECTS, SCALER
-from kubeproof.manifests.objects import ALONE
+from kubeproof.manifests.kinds.catalogue import ALONE
 
 
 def _split(*lines: str) -> frozenset[str]:

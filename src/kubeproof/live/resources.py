@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from kubeproof.cluster.kinds import DECLARED, POD
+from kubeproof.cluster.kinds import KINDS, POD
+from kubeproof.manifests.kinds import catalogue
+from kubeproof.manifests.kinds.catalogue import ReadKind
 from kubeproof.values import dataclass
 
 
@@ -29,33 +31,27 @@ class Resource:
         return f"{root}{inside}/{self.plural}"
 
 
-def _cluster(kind: str, version: str, plural: str) -> Resource:
-    return Resource(kind, version, plural, namespaced=False)
+def _resource(kind: ReadKind) -> Resource:
+    return Resource(kind.name, kind.versions[0], kind.plural, not kind.is_cluster_wide, kind.is_custom)
 
 
-_TURNS = sorted(DECLARED, key=lambda kind: kind.turn)
-_WORKLOADS = tuple(Resource(one.name, one.version, one.plural, is_optional=one.is_custom) for one in _TURNS)
-# Owners come before what they own: who reads the list in order knows the names of StatefulSets before their pods'.
-# Left out: Secrets and ConfigMaps, which are never read, and EndpointSlices, which the model makes anew from pods.
-RESOURCES = (
-    _cluster("Namespace", "v1", "namespaces"),
-    _cluster("Node", "v1", "nodes"),
-    _cluster("PriorityClass", "scheduling.k8s.io/v1", "priorityclasses"),
-    _cluster("StorageClass", "storage.k8s.io/v1", "storageclasses"),
-    *(resource for resource in _WORKLOADS if resource.kind != POD),
-    _cluster("PersistentVolume", "v1", "persistentvolumes"),
-    Resource("PersistentVolumeClaim", "v1", "persistentvolumeclaims"),
-    Resource("HorizontalPodAutoscaler", "autoscaling/v2", "horizontalpodautoscalers"),
-    Resource("VerticalPodAutoscaler", "autoscaling.k8s.io/v1", "verticalpodautoscalers", is_optional=True),
-    Resource("PodDisruptionBudget", "policy/v1", "poddisruptionbudgets"),
-    Resource("ResourceQuota", "v1", "resourcequotas"),
-    Resource("LimitRange", "v1", "limitranges"),
-    Resource("Service", "v1", "services"),
-    Resource("Ingress", "networking.k8s.io/v1", "ingresses"),
-    Resource("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies"),
-    Resource("Application", "argoproj.io/v1alpha1", "applications", is_optional=True),
-    *(resource for resource in _WORKLOADS if resource.kind == POD),
-)
+def _turn(resource: Resource) -> tuple[bool, bool, bool, int]:
+    """Owners come before what they own: who reads in order knows the names of StatefulSets before their pods'."""
+    rules = KINDS.get(resource.kind)
+    return resource.kind == POD, resource.namespaced, rules is None, 0 if rules is None else rules.turn
+
+
+def list_resources() -> tuple[Resource, ...]:
+    """The kinds that are read of a cluster.
+
+    Left out are Secrets and ConfigMaps, which are never read, and EndpointSlices, which the model makes anew from pods.
+    """
+    read = (_resource(kind) for kind in catalogue.READ_KINDS.values() if kind.plural)
+    return tuple(sorted((*read, *_READ_BY_NETWORKS), key=_turn))
+
+
+_READ_BY_NETWORKS = (Resource("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies"),)
+RESOURCES = list_resources()
 BY_KIND = {resource.kind: resource for resource in RESOURCES}
-WATCHED = ("Node", *(kind.name for kind in _TURNS if not kind.starts_jobs))
+WATCHED = ("Node", *(one.kind for one in RESOURCES if one.kind in KINDS and not KINDS[one.kind].starts_jobs))
 VERBS = ("get", "list", "watch")

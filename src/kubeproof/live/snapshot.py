@@ -12,7 +12,7 @@ from kubeproof.live.client import Client, Refused
 from kubeproof.live.keep import READERS, Reader, keep
 from kubeproof.live.listing import PAGE, Object, list_pages, one
 from kubeproof.live.resources import BY_KIND, RESOURCES, Resource
-from kubeproof.manifests.objects import ALONE
+from kubeproof.manifests.kinds.catalogue import ALONE
 from kubeproof.manifests.yaml.guard import Bounds
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.writer import as_yaml

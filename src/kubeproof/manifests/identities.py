@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from os.path import dirname
 
 from kubeproof.cluster.objects import Source
+from kubeproof.manifests.kinds.catalogue import READ_KINDS
 from kubeproof.manifests.loaded import DUPLICATE, NAMED, ReadingNote
-from kubeproof.manifests.objects import READ_KINDS, Document, identity_of, is_modelled_kind, show_name
+from kubeproof.manifests.objects import Document, identity_of, is_modelled_kind, show_name
 from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, plain
 from kubeproof.values import dataclass
 

@@ -282,6 +282,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...], *, asks_nothing: b
         volumes=tuple(objects.volumes),
         claims=claims,
         storage_classes=tuple(objects.storage_classes),
+        others=tuple(objects.others),
     )
 
 

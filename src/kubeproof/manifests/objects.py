@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, NoReturn
 
-from kubeproof.cluster.kinds import DECLARED as WORKLOADS
-from kubeproof.cluster.kinds import KINDS
-from kubeproof.cluster.labels import Labels, as_labels
+from kubeproof.cluster.labels import Labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.steering.policies import (
@@ -19,43 +17,19 @@ from kubeproof.cluster.steering.policies import (
 )
 from kubeproof.cluster.steering.quotas import LimitRange, ResourceQuota
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
-from kubeproof.errors import InternalError, ManifestError, ScenarioError
+from kubeproof.errors import ManifestError, ScenarioError
+from kubeproof.manifests.kinds.catalogue import READ_KINDS, WORKLOAD_READERS
 from kubeproof.manifests.kinds.foreign_scalers import names_target, target_of
-from kubeproof.manifests.kinds.metadata import read_metadata
-from kubeproof.manifests.kinds.nodes import read_node
-from kubeproof.manifests.kinds.priorities import read_priority_class
 from kubeproof.manifests.kinds.workloads import (
     ReadWorkload,
-    read_deployment,
-    read_pod,
-    read_replica_set,
-    read_replication_controller,
-)
-from kubeproof.manifests.late import (
-    read_autoscaler,
-    read_budget,
-    read_claim,
-    read_cron_job,
-    read_daemon_set,
-    read_descheduler_policy,
-    read_ingress,
-    read_job,
-    read_limit_range,
-    read_quota,
-    read_scheduler_profiles,
-    read_service,
-    read_stateful_set,
-    read_storage_class,
-    read_volume,
 )
 from kubeproof.manifests.loaded import Group, Omission, Sort
-from kubeproof.manifests.scenarios.scenario import VERSION
 from kubeproof.manifests.validation.deciding import ALL, NOTHING, find_touched
 from kubeproof.manifests.yaml.fields import Fields, Log, suggestion
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.reads import Reads, is_list
 from kubeproof.manifests.yaml.tree import Mapping, Value
-from kubeproof.values import complete, dataclass
+from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
@@ -71,7 +45,6 @@ _BUILT_IN = frozenset(
 READ_BY_OTHERS = {
     "NetworkPolicy": "it decides about no pod; kubeproof network verify --from-manifests reads it",
 }
-ALONE = "kubeproof.dev/other-namespaces-not-read"  # annotation of a Namespace in a snapshot of it alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +88,7 @@ class Objects:
     claims: list[Claim] = field(default_factory=list)
     storage_classes: list[StorageClass] = field(default_factory=list)
     applications: list[Application] = field(default_factory=list)
+    others: list[object] = field(default_factory=list)  # values of kinds that have no list of their own
     omissions: list[Omission] = field(default_factory=list)
     sized: dict[Omission, tuple[str, str]] = field(default_factory=dict)  # of objects without a reader: their targets
     owned: list[tuple[ReadWorkload, str]] = field(default_factory=list)  # pods, each with its workload's reference
@@ -272,175 +246,21 @@ def _refuse_kind(document: Document, fields: Fields, meant: str) -> NoReturn:
     fields.fail("kind", f"is {printable(document.kind)!r}, {known}", remedy=f"Did you mean {meant}?")
 
 
-def _node(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.nodes.append(read_node(fields))
-
-
-def _namespace(fields: Fields, _: Document, objects: Objects) -> None:
-    metadata = read_metadata(fields, namespaced=False)
-    objects.namespaces.append((metadata.name, as_labels(metadata.labels)))
-    notes = fields.require_child("metadata").child("annotations")
-    if notes is not None and notes.has(ALONE):
-        why = "a snapshot of one namespace: they take room on the nodes, too; kubeproof snapshot -A reads them"
-        objects.omissions.append(Omission("pods of other namespaces", fields.source, why))
-
-
-def _workload(fields: Fields, document: Document, objects: Objects) -> None:
-    objects.workloads.append(WORKLOAD_READERS[document.kind](fields))
-
-
-def _autoscaler(fields: Fields, document: Document, objects: Objects) -> None:
-    version = document.read_as or document.version
-    objects.autoscalers.append(read_autoscaler(fields, version=version.rpartition("/")[2]))
-
-
-def _vertical(fields: Fields, _: Document, objects: Objects) -> None:
-    from kubeproof.manifests.kinds.verticals import read_vertical  # few inputs have one
-
-    objects.verticals.append(read_vertical(fields))
-
-
-def _budget(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.budgets.append(read_budget(fields))
-
-
-def _service(fields: Fields, _: Document, objects: Objects) -> None:
-    service = read_service(fields)
-    objects.services += [service] if service is not None else []
-
-
-def _ingress(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.reached |= set(read_ingress(fields))
-
-
-def _endpoint_slice(fields: Fields, document: Document, objects: Objects) -> None:
-    """Lists an EndpointSlice: those of pods are made anew from the pods of a run, others lead out of the cluster."""
-    labels = read_metadata(fields).labels
-    is_made = labels.get("endpointslice.kubernetes.io/managed-by", "").startswith("endpointslice")
-    why = "the endpoint controller makes it anew" if is_made else "its addresses are no pods of the input"
-    objects.omissions.append(Omission(fields.log.owner, Source(document.file, document.line), why))
-
-
-def _priority_class(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.priority_classes.append(read_priority_class(fields))
-
-
-def _quota(fields: Fields, _: Document, objects: Objects) -> None:
-    quota = read_quota(fields)
-    objects.quotas += [quota] if quota is not None else []
-
-
-def _limit_range(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.limit_ranges.append(read_limit_range(fields))
-
-
-def _volume(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.volumes.append(read_volume(fields))
-
-
-def _claim(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.claims.append(read_claim(fields))
-
-
-def _storage_class(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.storage_classes.append(read_storage_class(fields))
-
-
-def _scheduler(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.profiles += read_scheduler_profiles(fields)
-
-
-def _descheduler(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.policies.append(read_descheduler_policy(fields))
-
-
-def _application(fields: Fields, _: Document, objects: Objects) -> None:
-    from kubeproof.manifests.kinds.applications import read_application  # few inputs have one
-
-    objects.applications.append(read_application(fields))
-
-
-@dataclass(frozen=True, slots=True)
-class ReadKind:
-    """A kind of object that is read: in which versions, the first of which is advised, and by whom."""
-
-    name: str
-    versions: tuple[str, ...]
-    read: Callable[[Fields, Document, Objects], None]
-    earlier_groups: tuple[str, ...] = ()  # where it was; a kind of that name in any other group is another kind
-    is_named: bool = True  # there may be several
-
-    @property
-    def groups(self) -> frozenset[str]:
-        """The API groups that it is, or was, in."""
-        return frozenset((*(version.rpartition("/")[0] for version in self.versions), *self.earlier_groups))
-
-
-def _elsewhere(fields: Fields, document: Document, objects: Objects) -> NoReturn:
-    """Scenarios are read after all else, by `kubeproof.manifests.scenarios.scenario`."""
-    raise InternalError(f"E700 {show_name(document)} is read as an object")
-
-
-_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
-    "Deployment": read_deployment,
-    "ReplicaSet": read_replica_set,
-    "ReplicationController": read_replication_controller,
-    "DaemonSet": read_daemon_set,
-    "StatefulSet": read_stateful_set,
-    "Job": read_job,
-    "CronJob": read_cron_job,
-    "Pod": read_pod,
-}
-WORKLOAD_READERS = complete(KINDS, _READERS)
-_WORKLOADS = sorted(WORKLOADS, key=lambda kind: not kind.is_pod)
-_EXTENSIONS = ("extensions",)
-_DECLARED = (
-    ReadKind("Node", ("v1",), _node),
-    ReadKind("Namespace", ("v1",), _namespace),
-    *(ReadKind(kind.name, (kind.version,), _workload, kind.earlier_groups) for kind in _WORKLOADS),
-    ReadKind("HorizontalPodAutoscaler", ("autoscaling/v2", "autoscaling/v1"), _autoscaler, _EXTENSIONS),
-    ReadKind("VerticalPodAutoscaler", ("autoscaling.k8s.io/v1",), _vertical),
-    ReadKind("PodDisruptionBudget", ("policy/v1",), _budget),
-    ReadKind("Service", ("v1",), _service),
-    ReadKind("Ingress", ("networking.k8s.io/v1",), _ingress, _EXTENSIONS),
-    ReadKind("EndpointSlice", ("discovery.k8s.io/v1",), _endpoint_slice),
-    ReadKind("PriorityClass", ("scheduling.k8s.io/v1",), _priority_class),
-    ReadKind("ResourceQuota", ("v1",), _quota),
-    ReadKind("LimitRange", ("v1",), _limit_range),
-    ReadKind("PersistentVolume", ("v1",), _volume),
-    ReadKind("PersistentVolumeClaim", ("v1",), _claim),
-    ReadKind("StorageClass", ("storage.k8s.io/v1",), _storage_class),
-    ReadKind(
-        "KubeSchedulerConfiguration",
-        ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
-        _scheduler,
-        is_named=False,
-    ),
-    ReadKind("DeschedulerPolicy", ("descheduler/v1alpha2",), _descheduler, is_named=False),
-    ReadKind("Application", ("argoproj.io/v1alpha1",), _application),
-    ReadKind("Scenario", (VERSION,), _elsewhere),
-)
-READ_KINDS: dict[str, ReadKind] = {kind.name: kind for kind in _DECLARED}
-
-
-SHAPING = (
-    *("Namespace", "LimitRange", "Ingress", "PriorityClass", "Application"),
-    *("KubeSchedulerConfiguration", "DeschedulerPolicy"),
-)
 OF_COMPONENTS = (*WORKLOAD_READERS, "ConfigMap")
-CLUSTER_WIDE = ("Namespace", "PriorityClass", "KubeSchedulerConfiguration", "DeschedulerPolicy")
 
 
 def shaping(documents: Iterable[Document], *, has_components: bool) -> tuple[str, ...]:
     """The objects that decide what others are read as, and where flags are read from, all that may hold some."""
-    kinds = (*SHAPING, *OF_COMPONENTS) if has_components else SHAPING
+    shaping = tuple(kind.name for kind in READ_KINDS.values() if kind.shapes_others)
+    kinds = (*shaping, *OF_COMPONENTS) if has_components else shaping
     found = (document for document in documents if document.kind in kinds)
     return tuple(dict.fromkeys(_short(document) for document in found))
 
 
 def _short(document: Document) -> str:
     """`Kind/namespace/name`, without a namespace for what is in none."""
-    if document.kind in CLUSTER_WIDE:
+    kind = READ_KINDS.get(document.kind)
+    if kind is not None and kind.is_cluster_wide:
         return "/".join(part for part in (document.kind, identity_of(document)[1]) if part)
     return reference_of(document)
 

@@ -8,7 +8,7 @@ import pytest
 
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, DECLARED, DEPLOYMENT, JOB, KINDS, POD, STATEFUL_SET, Kind
 from kubeproof.cluster.objects import PodTemplate, Workload
-from kubeproof.manifests.objects import WORKLOAD_READERS
+from kubeproof.manifests.kinds.catalogue import WORKLOAD_READERS
 
 EVERY = [pytest.param(kind, id=kind.name) for kind in DECLARED]
 

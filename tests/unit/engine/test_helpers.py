@@ -88,7 +88,7 @@ def test_helpers_do_a_part_of_the_work_and_progress_says_how_many(monkeypatch: p
     asked: list[tuple[int, int]] = []
     here, made = os.getpid(), system(lambda a, b: asked.append((a, b)))
     alone = search(1).store
-    monkeypatch.setattr("kubeproof.engine.search.CHUNK", 64)
+    monkeypatch.setattr("kubeproof.engine.search.STATES_BETWEEN_JUDGEMENTS", 64)
     kernel = make_kernel(made, engine="compiled")
 
     explore(made, (), kernel=kernel, limits=Limits(sharing=at_once(2)), progress=told.append)

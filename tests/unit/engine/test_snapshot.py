@@ -28,7 +28,7 @@ CHECKS = (Check(Kind.NEVER), Check(Kind.RECURRENT, flag=1))
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kubeproof.engine.search.CHUNK", CHUNK)
+    monkeypatch.setattr("kubeproof.engine.search.STATES_BETWEEN_JUDGEMENTS", CHUNK)
 
 
 @pytest.fixture(params=["python", "compiled"])

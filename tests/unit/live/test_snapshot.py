@@ -12,8 +12,8 @@ from kubeproof.live.client import Client
 from kubeproof.live.config import Connection
 from kubeproof.live.resources import BY_KIND, RESOURCES
 from kubeproof.live.snapshot import SnapshotOptions, take_snapshot
+from kubeproof.manifests.kinds.catalogue import READ_KINDS
 from kubeproof.manifests.load import load_texts
-from kubeproof.manifests.objects import READ_KINDS
 from tests.unit.live.api_server import Recorded, kubeconfig, serving
 from tests.unit.live.objects import pod, shop
 

@@ -6,14 +6,18 @@ import pytest
 
 from kubeproof.cluster.kinds import KINDS, REPLICA_SET
 from kubeproof.errors import ManifestError
+from kubeproof.live.resources import list_resources
 from kubeproof.manifests import objects
+from kubeproof.manifests.kinds import catalogue
+from kubeproof.manifests.kinds.catalogue import READ_KINDS, ReadKind
+from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.kinds.workloads import ReadWorkload, read_replica_set, read_replicated, selector_and_template
-from kubeproof.manifests.objects import READ_KINDS, Document, Objects, ReadKind, unpack
+from kubeproof.manifests.objects import Document, Objects, unpack
 from kubeproof.manifests.wiring import read_wiring
 from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.guard import Bounds, Budget
 from kubeproof.manifests.yaml.reader import read_documents
-from kubeproof.values import replace
+from kubeproof.values import dataclass, replace
 from kubeproof.verdicts import Verdict
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
@@ -50,6 +54,48 @@ def test_a_kind_of_that_name_in_another_group_is_another_kind() -> None:
     assert any("Flock" in one.what for one in read.omissions)
 
 
+# -- a kind that is no workload, with a value of its own ------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """What of it matters to loops."""
+
+    name: str
+    height: int
+
+
+def read_fence(fields: Fields, _: Document, found: Objects) -> None:
+    name, height = read_metadata(fields, namespaced=False).name, fields.integer("height") or 0
+    found.others.append(Fence(name, height))
+    fields.finish("Fence", {})
+
+
+FENCE = "apiVersion: birds.example/v1\nkind: Fence\nmetadata: {name: north}\nheight: 3\n"
+
+
+@pytest.fixture
+def _with_fences(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = ReadKind("Fence", ("birds.example/v1",), read_fence, "fences", is_cluster_wide=True, is_custom=True)
+    monkeypatch.setattr(objects, "READ_KINDS", {**READ_KINDS, "Fence": line})
+    monkeypatch.setattr(catalogue, "READ_KINDS", {**READ_KINDS, "Fence": line})
+
+
+@pytest.mark.usefixtures("_with_fences")
+def test_its_value_is_kept_where_loops_find_it() -> None:
+    setup = loaded(node("a"), web(1), FENCE, scenario("{settles: {}}")).setup
+
+    assert setup.list_others(Fence) == (Fence("north", 3),)
+    assert setup.list_others(Document) == ()
+
+
+@pytest.mark.usefixtures("_with_fences")
+def test_it_is_read_from_clusters_as_its_line_says() -> None:
+    (found,) = [one for one in list_resources() if one.kind == "Fence"]
+
+    assert (found.path("shop"), found.is_optional) == ("/apis/birds.example/v1/fences", True)
+
+
 # -- a kind of workload ---------------------------------------------------------------------------
 
 SWARM = replace(KINDS[REPLICA_SET], name="Swarm", version="birds.example/v1", plural="swarms", turn=9)
@@ -68,8 +114,8 @@ def read_swarm(fields: Fields) -> ReadWorkload:
 @pytest.fixture
 def _with_swarms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, "Swarm", SWARM)
-    monkeypatch.setitem(objects.WORKLOAD_READERS, "Swarm", read_swarm)
-    known = {**objects.READ_KINDS, "Swarm": ReadKind("Swarm", (SWARM.version,), objects._workload)}
+    monkeypatch.setitem(catalogue.WORKLOAD_READERS, "Swarm", read_swarm)
+    known = {**READ_KINDS, "Swarm": ReadKind("Swarm", (SWARM.version,), catalogue._workload)}
     monkeypatch.setattr(objects, "READ_KINDS", known)
 
 

@@ -58,8 +58,8 @@ INPUTS = (whole, parts, one_by_one)
 
 @pytest.fixture(autouse=True)
 def _short_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "CHUNK", 4)
-    monkeypatch.setattr(search, "SLICE", 2)
+    monkeypatch.setattr(search, "STATES_BETWEEN_JUDGEMENTS", 4)
+    monkeypatch.setattr(search, "STATES_BETWEEN_LOOKS", 2)
 
 
 class Counting:

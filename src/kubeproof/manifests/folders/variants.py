@@ -13,8 +13,9 @@ from kubeproof.cluster.objects import Source
 from kubeproof.manifests.folders.collected import Collected
 from kubeproof.manifests.folders.files import Unit
 from kubeproof.manifests.folders.kustomizations import note_variants, rank
+from kubeproof.manifests.kinds.catalogue import WORKLOAD_READERS
 from kubeproof.manifests.loaded import LEFT_ASIDE
-from kubeproof.manifests.objects import WORKLOAD_READERS, Document, identity_of, is_modelled_kind
+from kubeproof.manifests.objects import Document, identity_of, is_modelled_kind
 from kubeproof.manifests.yaml.tree import Mapping, Scalar, Value
 from kubeproof.manifests.yaml.tree import Sequence as List
 from kubeproof.values import dataclass

@@ -31,7 +31,7 @@ SCRIPTS = (
     *("dom.js", "film.js", "shapes.js", "floor.js", "cluster.js", "steps.js", "numbers.js", "details.js", "ring.js"),
     *("player.js", "heat.js", "matrix.js", "checks.js", "sections.js", "theme.js", "main.js"),
 )
-STYLES = ("base.css", "player.css", "matrix.css")
+STYLES = ("base.css", "player.css", "cluster.css", "matrix.css")
 Plain = dict[str, object]
 
 

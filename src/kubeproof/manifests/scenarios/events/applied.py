@@ -14,13 +14,13 @@ from kubeproof.manifests.folders.collected import (
     documents_of,
 )
 from kubeproof.manifests.folders.files import InputFile, read_file
+from kubeproof.manifests.kinds.catalogue import WORKLOAD_READERS
 from kubeproof.manifests.kinds.priorities import with_priority
 from kubeproof.manifests.kinds.workloads import ReadWorkload
 from kubeproof.manifests.late import (
     read_budget,
 )
 from kubeproof.manifests.objects import (
-    WORKLOAD_READERS,
     Document,
     Objects,
     check_version,
