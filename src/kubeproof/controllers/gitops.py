@@ -8,10 +8,13 @@ nothing to do is not a step, and at rest the phase of the interval is forgotten.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kubeproof.cluster.loops.actions import Action, CreateObject, Remember, SetDesired, SetTemplate
 from kubeproof.cluster.loops.actors import Actor, ActorKind
-from kubeproof.cluster.loops.control import Decision, Groups, Reads, Role, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import NOBODY, Among, Deletes, Footprint, Sizing, Writes, some
+from kubeproof.cluster.loops.making import Making
 from kubeproof.cluster.loops.memories import Holds, MemoryKind
 from kubeproof.cluster.loops.mentions import mention_nothing
 from kubeproof.cluster.nodes.places import Layout
@@ -159,3 +162,12 @@ class GitOpsController:
             left = self.interval_s - (seconds - most_s) % self.interval_s
             return (left, left)
         return (max(0, least_s - seconds), max(0, most_s - seconds))
+
+
+def make_loops(making: Making) -> Iterator[Loop]:
+    """One for each workload that is kept up; what an event brings is committed by that event."""
+    interval_s = making.setup.settings.gitops_interval_s
+    assert interval_s is not None
+    for number in find_reconciled(making.setup, making.applied):
+        memory, commits = making.remember(REMEMBERS, (0, interval_s), number), making.find_brought(number)
+        yield GitOpsController(making.to(GitOpsController), number, memory, interval_s, commits)

@@ -11,6 +11,10 @@ from kubeproof.cluster.objects import Setup
 from kubeproof.late import LateFunction
 
 
+def _has_gitops(setup: Setup) -> bool:
+    return setup.settings.gitops_interval_s is not None
+
+
 def _has_jobs(setup: Setup) -> bool:
     return any(workload.rules.counts_completions for workload in setup.workloads)
 
@@ -21,6 +25,7 @@ def _has_cron_jobs(setup: Setup) -> bool:
 
 # In the order in which they stand in a plan: a loop finds the memories of those before it.
 LOOPS = (
+    LoopKind(_has_gitops, LateFunction("kubeproof.controllers.gitops", "make_loops")),
     LoopKind(_has_jobs, LateFunction("kubeproof.controllers.workloads.job", "make_loops")),
     LoopKind(_has_cron_jobs, LateFunction("kubeproof.controllers.workloads.cronjob", "make_loops")),
 )

@@ -16,6 +16,8 @@ from kubeproof.engine.system import Check, Kind, Progress, Role
 from kubeproof.verdicts import Verdict
 from tests.unit.engine.systems import Cells, Drawing, Edge, Remembering, Scripted, counter, effect
 
+CHUNK, SLICE = STATES_BETWEEN_JUDGEMENTS, STATES_BETWEEN_LOOKS
+
 NEVER, STABLE, PERSISTENT = Check(Kind.NEVER), Check(Kind.STABLE), Check(Kind.PERSISTENT)
 FORK = (Edge("a", "b"), Edge("a", "c"), Edge("c", "d"))
 RING = (Edge("a", "b"), Edge("b", "a", tags=1))
@@ -34,7 +36,7 @@ def searched(system: Any, *checks: Check, engine: str = "python", **options: Any
 
 def long_system(facts: Callable[[int], int]) -> Cells:
     """A counter of three chunks of states."""
-    return Cells(((None, 0),), (counter(1, 3 * STATES_BETWEEN_JUDGEMENTS),), Remembering((1,), lambda _, n: n, facts))
+    return Cells(((None, 0),), (counter(1, 3 * CHUNK),), Remembering((1,), lambda _, n: n, facts))
 
 
 def test_never_is_broken_by_the_first_bad_state(engine: str) -> None:
@@ -106,7 +108,7 @@ def test_reaching_the_limit_of_time_is_unknown(engine: str) -> None:
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
     assert (found.findings, found.stopped_by) == ((Finding(Verdict.UNKNOWN),), StoppedBy(StopReason.TIME, 15))
-    assert (found.store.expanded, found.elapsed_s) == (2 * STATES_BETWEEN_LOOKS, 40.0)
+    assert (found.store.expanded, found.elapsed_s) == (2 * SLICE, 40.0)
 
 
 def test_reaching_the_limit_of_memory_is_unknown(engine: str) -> None:
@@ -115,7 +117,7 @@ def test_reaching_the_limit_of_memory_is_unknown(engine: str) -> None:
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
     assert (found.findings, found.stopped_by) == ((Finding(Verdict.UNKNOWN),), StoppedBy(StopReason.MEMORY, 2**20))
-    assert found.store.expanded == STATES_BETWEEN_JUDGEMENTS
+    assert found.store.expanded == CHUNK
 
 
 def test_enough_time_and_memory_end_in_a_proof(engine: str) -> None:
@@ -124,7 +126,7 @@ def test_enough_time_and_memory_end_in_a_proof(engine: str) -> None:
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
     assert (found.findings, found.stopped_by) == ((Finding(Verdict.HOLDS),), None)
-    assert len(found.store) == 3 * STATES_BETWEEN_JUDGEMENTS + 1
+    assert len(found.store) == 3 * CHUNK + 1
 
 
 @pytest.mark.parametrize(("problem", "reason"), [(KeyboardInterrupt(), "interrupt"), (MemoryError(), "memory")])
@@ -144,19 +146,19 @@ def test_an_interrupt_leaves_open_checks_unknown(engine: str, problem: BaseExcep
 
 
 def test_the_search_stops_early_when_every_check_is_violated(engine: str) -> None:
-    system = long_system(lambda n: (n == 3) | (n == STATES_BETWEEN_JUDGEMENTS + 3) << 1)
+    system = long_system(lambda n: (n == 3) | (n == CHUNK + 3) << 1)
 
     found = searched(system, NEVER, Check(Kind.NEVER, flag=1), engine=engine)
 
-    assert found.findings == (Finding(Verdict.VIOLATED, 3), Finding(Verdict.VIOLATED, STATES_BETWEEN_JUDGEMENTS + 3))
-    assert (found.stopped_by, found.store.expanded) == (ALL_VIOLATED, 2 * STATES_BETWEEN_JUDGEMENTS)
+    assert found.findings == (Finding(Verdict.VIOLATED, 3), Finding(Verdict.VIOLATED, CHUNK + 3))
+    assert (found.stopped_by, found.store.expanded) == (ALL_VIOLATED, 2 * CHUNK)
 
 
 def test_the_search_goes_on_while_one_check_is_open(engine: str) -> None:
     found = searched(long_system(lambda n: n == 3), NEVER, Check(Kind.CYCLE, tags=1), engine=engine)
 
     assert found.findings == (Finding(Verdict.VIOLATED, 3), Finding(Verdict.HOLDS))
-    assert (found.stopped_by, found.store.expanded) == (None, 3 * STATES_BETWEEN_JUDGEMENTS + 1)
+    assert (found.stopped_by, found.store.expanded) == (None, 3 * CHUNK + 1)
 
 
 def test_without_checks_everything_is_explored(engine: str) -> None:
@@ -164,7 +166,7 @@ def test_without_checks_everything_is_explored(engine: str) -> None:
 
     assert (found.findings, found.store.expanded, found.store.is_complete) == (
         (),
-        3 * STATES_BETWEEN_JUDGEMENTS + 1,
+        3 * CHUNK + 1,
         True,
     )
 
@@ -182,30 +184,28 @@ def test_progress_is_reported_between_chunks_and_before_cycles(engine: str) -> N
     )
 
     assert seen == [
+        Progress(CHUNK + 1, CHUNK, 1, CHUNK, 0.0, "exploring"),
         Progress(
-            STATES_BETWEEN_JUDGEMENTS + 1, STATES_BETWEEN_JUDGEMENTS, 1, STATES_BETWEEN_JUDGEMENTS, 0.0, "exploring"
-        ),
-        Progress(
-            2 * STATES_BETWEEN_JUDGEMENTS + 1,
-            2 * STATES_BETWEEN_JUDGEMENTS,
+            2 * CHUNK + 1,
+            2 * CHUNK,
             1,
-            2 * STATES_BETWEEN_JUDGEMENTS,
+            2 * CHUNK,
             0.0,
             "exploring",
         ),
         Progress(
-            3 * STATES_BETWEEN_JUDGEMENTS + 1,
-            3 * STATES_BETWEEN_JUDGEMENTS,
+            3 * CHUNK + 1,
+            3 * CHUNK,
             1,
-            3 * STATES_BETWEEN_JUDGEMENTS,
+            3 * CHUNK,
             0.0,
             "exploring",
         ),
         Progress(
-            3 * STATES_BETWEEN_JUDGEMENTS + 1,
-            3 * STATES_BETWEEN_JUDGEMENTS,
+            3 * CHUNK + 1,
+            3 * CHUNK,
             0,
-            3 * STATES_BETWEEN_JUDGEMENTS,
+            3 * CHUNK,
             0.0,
             "looking for cycles",
         ),

@@ -29,12 +29,18 @@ class Memories:
         return tuple(range(first, self.next))
 
 
+# A memory, and what it holds as long as something has not happened.
+Before = tuple[int, tuple[int, ...]]
+
+
 class Making(NamedTuple):
     """What the loops of a cluster are made of."""
 
     layout: Layout
     memories: Memories
     at_once: frozenset[int] = frozenset()  # the workloads whose missing pods are created in one step
+    applied: frozenset[int] = frozenset()  # the workloads that only an event brings, as a user writes them
+    find_brought: Callable[[int], tuple[Before, ...]] = lambda workload: ()  # the events that bring a workload
 
     @property
     def setup(self) -> Setup:

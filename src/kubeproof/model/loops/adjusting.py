@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.control import Loop
 from kubeproof.cluster.loops.footprint import Writes
-from kubeproof.cluster.loops.making import name_workload
 from kubeproof.cluster.loops.memories import MemoryCell, MemoryName
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.steering.counted import find_counted, foreign_to, selects
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, UsageRule
-from kubeproof.controllers.late import GitOpsController
 from kubeproof.events.declarations import Event, find_writes_of
 from kubeproof.model.by_name.ticks import Ages
-from kubeproof.model.expansion.revisions import find_brought, never_ready
+from kubeproof.model.expansion.revisions import never_ready
 from kubeproof.model.expansion.used import usage_rules
-from kubeproof.model.loops.event_sources import event_memory
 from kubeproof.model.loops.shared import recall_of, share_loops
 from kubeproof.values import dataclass
 
@@ -30,55 +27,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AdjustingPart:
-    """The periodic loops that change what others keep up: autoscalers, descheduler, GitOps; with first memories."""
+    """The periodic loops that change what others keep up: autoscalers, descheduler; with first memories."""
 
     loops: tuple[Loop, ...]
     memories: tuple[MemoryCell, ...]
 
 
-def adjusting_loops(
-    layout: Layout,
-    events: tuple[Event, ...],
-    past_git: frozenset[int] = frozenset(),
-) -> AdjustingPart:
-    """The periodic loops of a setup; their memories follow those of the events."""
+def adjusting_loops(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
+    """The autoscalers and the descheduler, which setups share; their memories follow those of the events."""
     setup = layout.setup
     part = _autoscalers(layout, events)
-    if setup.descheduler is not None:
-        from kubeproof.controllers.descheduler.controller import REMEMBERS
+    if setup.descheduler is None:
+        return part
+    from kubeproof.controllers.descheduler.controller import REMEMBERS
 
-        loop = share_loops(layout).descheduler(len(events) + len(part.loops))
-        memory = MemoryCell(MemoryName(REMEMBERS), (0, setup.settings.descheduler_interval_s))
-        part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
-    if setup.settings.gitops_interval_s is not None:
-        part = _with_gitops(part, layout, events, past_git)
-    return part
-
-
-def _with_gitops(
-    part: AdjustingPart, layout: Layout, events: tuple[Event, ...], past_git: frozenset[int]
-) -> AdjustingPart:
-    """The loops with a reconciler for every workload that one keeps up."""
-    from kubeproof.controllers.gitops import REMEMBERS, find_reconciled
-
-    numbers = find_reconciled(layout.setup, past_git)
-    first = len(events) + len(part.loops)
-    loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
-    names = (MemoryName(REMEMBERS, name_workload(layout.setup, loop.workload)) for loop in loops)
-    memories = (MemoryCell(name, (0, loop.interval_s)) for name, loop in zip(names, loops, strict=True))
-    return AdjustingPart((*part.loops, *loops), (*part.memories, *memories))
-
-
-def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: int) -> GitOpsController:
-    """The reconciler of one workload; what a create event brings is committed by that event."""
-    interval_s = layout.setup.settings.gitops_interval_s
-    assert interval_s is not None
-    commits = tuple(
-        (index, event_memory(event))
-        for index, event in enumerate(events)
-        if number in find_brought(layout.setup, event)
-    )
-    return GitOpsController(layout.to(GitOpsController), number, memory, interval_s, commits)
+    loop = share_loops(layout).descheduler(len(events) + len(part.loops))
+    memory = MemoryCell(MemoryName(REMEMBERS), (0, setup.settings.descheduler_interval_s))
+    return AdjustingPart((*part.loops, loop), (*part.memories, memory))
 
 
 def group_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 
 from kubeproof.cluster.loops.control import Loop
-from kubeproof.cluster.loops.making import Making, Memories
+from kubeproof.cluster.loops.making import Before, Making, Memories
 from kubeproof.cluster.loops.memories import MemoryCell, MemoryName
 from kubeproof.cluster.loops.mentions import Mentions
 from kubeproof.cluster.nodes.places import Layout
+from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.volumes import CHOSEN, open_claims
 from kubeproof.controllers.loops import LOOPS
+from kubeproof.events.declarations import Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
 from kubeproof.intents.predicates.asked import EventMemory, events_asked, mention_nodes
+from kubeproof.model.expansion.revisions import find_brought
 from kubeproof.model.loops.adjusting import adjusting_loops, group_loops, vertical_loops
 from kubeproof.model.loops.assembly import build_controllers, endpoint_loops
-from kubeproof.model.loops.event_sources import event_sources
+from kubeproof.model.loops.event_sources import event_memory, event_sources
 from kubeproof.model.planning.given import Given, OwnLoop
 from kubeproof.named_tuples import NamedTuple
 
@@ -54,9 +58,9 @@ def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]
     sources = event_sources(layout, events, asked)
     numbers = memories.add(sources.memories)
     at_once = _find_created_at_once(given)
-    adjusting = adjusting_loops(layout, events, given.applied)
+    adjusting = adjusting_loops(layout, events)
     memories.add(adjusting.memories)
-    making = Making(layout, memories, at_once)
+    making = Making(layout, memories, at_once, given.applied, partial(_find_brought, setup, events))
     listed = [loop for kind in LOOPS if kind.exists_in(setup) for loop in kind.make(making)]
     claims = memories.add([MemoryCell(MemoryName(CHOSEN, (setup.claims[n].key,)), (0,)) for n in open_claims(setup)])
     grouping = group_loops(layout, events, memories.next, claims)
@@ -82,6 +86,12 @@ def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]
         claims=claims,
         absent=sources.absent,
     )
+
+
+def _find_brought(setup: Setup, events: tuple[Event, ...], workload: int) -> tuple[Before, ...]:
+    """The events that bring a workload: each with its memory before it."""
+    numbered = ((index, event) for index, event in enumerate(events) if workload in find_brought(setup, event))
+    return tuple((index, event_memory(event)) for index, event in numbered)
 
 
 def _find_created_at_once(given: Given) -> frozenset[int]:

@@ -177,7 +177,7 @@ POD: Mapping[str, Project] = {
     "life_s": Projection._life,
     "route_s": Projection._route,
 }
-_HELD = complete(Holds, {Holds.TIMES: _same, Holds.VOLUME: Projection._volume})
+_HELD: Mapping[Holds, Project] = complete(Holds, {Holds.TIMES: _same, Holds.VOLUME: Projection._volume})
 
 
 def _of(table: Mapping[str, Project], name: str) -> Project:
