@@ -39,7 +39,7 @@ def _property(one: PropertyResult) -> Iterator[str]:
     yield f"{one.verdict} {one.name}"
     yield f"  {_meaning(one)}"
     for example in one.counterexamples:
-        yield from _example(example)
+        yield from example_text(example)
     for reason in one.reasons:
         yield f"  {reason}"
     for number, step in enumerate(one.steps):
@@ -73,7 +73,8 @@ def _since(one: PropertyResult) -> str:
     return f" from snapshot {one.snapshots[one.since].name} on" if one.since and one.snapshots else ""
 
 
-def _example(example: Counterexample) -> Iterator[str]:
+def example_text(example: Counterexample) -> Iterator[str]:
+    """A counterexample for people."""
     traffic = example.traffic
     kind = " ".join(filter(None, (traffic.name, traffic.protocol, traffic.group, traffic.process)))
     pair = f"{example.source} to {example.destination}"
@@ -137,7 +138,7 @@ def _property_json(one: PropertyResult) -> dict[str, Any]:
             {"name": s.name, "unsafe": s.unsafe, "unmet": s.unmet, "endless": s.endless} for s in one.snapshots
         ],
         "reasons": list(one.reasons),
-        "counterexamples": [_example_json(example) for example in one.counterexamples],
+        "counterexamples": [example_json(example) for example in one.counterexamples],
         "steps": [
             {
                 "process": step.process,
@@ -153,7 +154,8 @@ def _property_json(one: PropertyResult) -> dict[str, Any]:
     }
 
 
-def _example_json(example: Counterexample) -> dict[str, Any]:
+def example_json(example: Counterexample) -> dict[str, Any]:
+    """A counterexample as plain values."""
     traffic = example.traffic
     return {
         "part": example.part,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubeproof.cli.networks.asked import code_of, property_options, split_name
+from kubeproof.cli.networks.failures import failure_options, verify_failures
 from kubeproof.cli.networks.rollouts import plan_command, rollout_command
 from kubeproof.cli.networks.updates import updates_command
 from kubeproof.cli.options.inputs import read_stdin
@@ -41,6 +42,7 @@ for _command in (rollout_command, plan_command, updates_command):
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @property_options
 @click.option("--final", is_flag=True, help="The last snapshot stays: what it never delivers is violated, not open.")
+@failure_options
 @click.option(
     "--from-manifests", is_flag=True,
     help="FILE... are Kubernetes manifests: workloads, NetworkPolicies, Services, Ingresses.",
@@ -74,6 +76,7 @@ def verify_network_command(
       kubeproof network verify home.yaml -p 'waypoint:through=ap;destination=gateway'
       kubeproof network verify net.xml --ltl 'G(at_fw -> F "DELIVERED")' --where 'at_fw=CURRENT_NODE == fw'
       kubeproof network verify net.json --automaton properties.py:no_detour -o json
+      kubeproof network verify net.json --failures 2 --fail both --reroute
       kubeproof network verify --from-manifests k8s/ --cannot-reach 'world -> Deployment/shop/db'
       kubeproof network verify --from-manifests k8s/ --can-reach 'shop/app=web -> Service/shop/api:80'
       kubeproof network verify --from-manifests k8s/ --must-pass 'shop/* -> Deployment/shop/db via shop/app=proxy'
@@ -83,6 +86,12 @@ def verify_network_command(
     last snapshot or not decided, 4 input refused, 5 nothing asked.
     """
     with current().gently() as stop:
+        if options["failures"]:
+            _refuse(options, ("final", *_OF_MANIFESTS), "is not for --failures")
+            if from_manifests or len(files) != 1:
+                raise UsageError("--failures is for one network file", "Name one, without --from-manifests.")
+            return verify_failures(files, options, stop, outputs)
+        _refuse(options, ("fail", "reroute"), "needs --failures")
         ask = _ask_of_manifests if from_manifests else _ask_of_file
         result = ask(files, options, stop)
     return _report(result, outputs)
