@@ -15,7 +15,7 @@ from kubeproof.tune.result import Ranked, TuneResult
 from kubeproof.verdicts import Verdict
 
 MOST_ROWS = 20  # in text
-NO_PRICES = "the Scenario has no prices: a node-hour counts 1, a pod-hour 0.01 (spec.quantify.cost says otherwise)"
+NO_PRICES = "the input has no prices: a node-hour counts 1, a pod-hour 0.01"
 
 
 def as_text(found: TuneResult, frame: Frame) -> str:

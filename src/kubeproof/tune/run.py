@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from random import Random
 
 from kubeproof.errors import KubeproofError, NothingToCheckError
@@ -13,9 +12,9 @@ from kubeproof.stop import Stop
 from kubeproof.tune.clusters import Cluster
 from kubeproof.tune.knobs import make_knobs
 from kubeproof.tune.racing import Budget, Race, Tell
+from kubeproof.tune.ranking import describe, rank, rank_measure, rank_one
 from kubeproof.tune.result import Ranked, TuneResult, Verified
-from kubeproof.tune.space import Setting, Space
-from kubeproof.tune.subject import Measure
+from kubeproof.tune.space import Setting
 from kubeproof.tune.values import Asked
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -23,11 +22,9 @@ from kubeproof.verify.fix.inputs import open_input, write_out
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import verify_intents
 
-MOST_SHOWN = 1_000  # of a ranking
 MOST_PASSED = 5  # settings that are not borne out before there is no best one
 VERIFYING_S = 30.0
 BAD = (Verdict.VIOLATED,)
-_ORDER = {Verdict.SAMPLED_OK: 0, Verdict.UNKNOWN: 1, Verdict.VIOLATED: 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +57,9 @@ def tune_cluster(loaded: Loaded, options: TuneOptions, *, stop: Stop | None = No
     return TuneResult(
         scenario=scenario.name,
         knobs=cluster.space.knobs,
-        ranking=rank(race, choice.best)[:MOST_SHOWN],
+        ranking=rank(race, choice.best),
         refused=tuple((describe(cluster.space, setting), why) for setting, why in race.refused.items()),
-        best=None if choice.best is None else _rank_one(race, choice.best, choice.best),
+        best=None if choice.best is None else rank_one(race, choice.best, choice.best),
         confirmed=choice.confirmed,
         passed_over=choice.passed_over,
         verified=choice.verified,
@@ -108,7 +105,7 @@ def choose(cluster: Cluster, race: Race, verify_s: float, stop: Stop) -> Choice:
         if refuted:
             passed.append((words, f"verify finds a run that violates {refuted[0].title}"))
             continue
-        return Choice(setting, _rank(cluster.space, setting, again, setting), verified, tuple(passed), runs)
+        return Choice(setting, rank_measure(cluster.space, setting, again, setting), verified, tuple(passed), runs)
     return Choice(passed_over=tuple(passed), runs=runs)
 
 
@@ -121,36 +118,3 @@ def _verify(loaded: Loaded, verify_s: float, stop: Stop) -> tuple[Verified, ...]
     except KubeproofError as problem:
         return (Verified(f"verify: {problem}", Verdict.UNKNOWN),)
     return tuple(Verified(f"{one.id} {one.intent}", one.verdict) for one in found.results)
-
-
-def rank(race: Race, best: Setting | None) -> tuple[Ranked, ...]:
-    """All settings that were looked at, the best first."""
-    first = {setting: at for at, setting in enumerate(race.ranked())}
-
-    def order(setting: Setting) -> tuple[int, int, float]:
-        one = race.measured[setting]
-        return _ORDER[one.verdict], first.get(setting, 0), -one.margin
-
-    chosen: Sequence[Setting] = sorted(race.measured, key=order)
-    return tuple(_rank_one(race, setting, best) for setting in chosen)
-
-
-def _rank_one(race: Race, setting: Setting, best: Setting | None) -> Ranked:
-    return _rank(race.space, setting, race.measured[setting], best)
-
-
-def _rank(space: Space, setting: Setting, one: Measure, best: Setting | None) -> Ranked:
-    return Ranked(
-        space.describe(setting),
-        one.cost,
-        one.runs,
-        one.verdict,
-        one.promises,
-        setting == space.current,
-        setting == best,
-    )
-
-
-def describe(space: Space, setting: Setting) -> str:
-    """A setting in words."""
-    return ", ".join(f"{key}={value}" for key, value in space.describe(setting))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,6 +69,38 @@ def test_a_backlog_ends_exactly_when_all_units_are_spent(added: list[tuple[int, 
         assert (backlog.requests == 0) == (backlog.units == 0)
 
     assert ended == wanted
+
+
+def serve_one_by_one(costs: list[int], quantum: int, spent: list[int]) -> list[int]:
+    """After how many units in all each request ends: in turns, one unit after the other."""
+    line, ends = deque(enumerate(costs)), [0] * len(costs)
+    of_turn = 0
+    for unit in range(1, sum(spent) + 1):
+        number, left = line.popleft()
+        of_turn += 1
+        if left == 1:
+            ends[number], of_turn = unit, 0
+        elif of_turn == quantum:
+            of_turn = 0
+            line.append((number, left - 1))
+        else:
+            line.appendleft((number, left - 1))
+    return ends
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.sampled_from([1, 2, 3, 17]), st.data())
+def test_a_quantum_is_what_a_request_gets_in_a_turn(turns: list[int], quantum: int, data: st.DataObject) -> None:
+    costs = [quantum * each for each in turns]
+    backlog, spent, ended = Backlog(quantum), [], []
+    for number, cost in enumerate(costs):
+        backlog.add(cost, float(number))
+    while backlog.units:
+        spent.append(data.draw(st.integers(1, backlog.units)))
+        ended += [(int(done.arrived), sum(spent)) for done in backlog.serve(spent[-1])]
+
+    exact = serve_one_by_one(costs, quantum, spent)
+    looks = [sum(spent[: at + 1]) for at in range(len(spent))]
+    assert dict(ended) == {number: next(look for look in looks if look >= end) for number, end in enumerate(exact)}
 
 
 # -- nodes ------------------------------------------------------------------------------------------

@@ -45,7 +45,11 @@ MOST_RUNS = 10_000  # with a precision, unless --runs says otherwise
     "--progress", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True,
     help="When to show progress on stderr.",
 )  # fmt: skip
-@click.option("--experiment", type=click.Choice(["abs-1", "abs-2", "abs-workflow"]), help="A published one.")
+@click.option(
+    "--experiment",
+    metavar="NAME|FILE",
+    help="A published one, abs-1, abs-2 or abs-workflow, or one of your own in a file.",
+)
 @click.option(
     "--config", type=click.Choice(["calibration", "1", "2"]),
     help="Scaling thresholds of abs-2.  [default: calibration]",
@@ -55,7 +59,7 @@ MOST_RUNS = 10_000  # with a precision, unless --runs says otherwise
 )
 @click.option(
     "--downscale-after", type=click.IntRange(1), default=10, show_default=True, metavar="INTERVALS",
-    help="Of experiments: quiet intervals before a pod is shut down; the paper says 150 (300 s), its source 10.",
+    help="Of published experiments: quiet intervals before a pod goes; the paper says 150 (300 s), its source 10.",
 )  # fmt: skip
 @output_option("text", "csv", "json", "html", "svg")
 def simulate_command(
@@ -75,6 +79,7 @@ def simulate_command(
       kubeproof simulate manifests/ --vary hpa.targetCPU=60,70,80 -o text -o html=variants.html
       kubeproof simulate --experiment abs-2 --config 1 -o csv=curves.csv
       kubeproof simulate --experiment abs-workflow --threads 200
+      kubeproof simulate --experiment mine.yaml -o html=mine.html
 
     \b
     Exit codes: 0 no intent was violated, 1 one was, 2 wrong usage, 3 a limit was reached or no intent had anything to
@@ -107,16 +112,12 @@ def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, A
         ("vary", "duration", "seed", "runs", "precision", "confidence", "workers", "autoscaler"),
         "is about manifests, not about experiments",
     )
-    if config is not None and experiment != "abs-2":
-        raise click.UsageError(f"--config is about abs-2; {experiment} has one configuration")
-    if threads is not None and experiment != "abs-workflow":
-        raise click.UsageError(f"--threads is about abs-workflow; {experiment} has none")
+    from kubeproof.cli.options.experiments import find_experiment, is_published
+
+    if not is_published(experiment):
+        _refuse(("config", "threads", "downscale_after"), "is about published experiments")
     from kubeproof.report.simulate import published as report
-    from kubeproof.simulate.published.experiments import find_published, workflow
     from kubeproof.simulate.published.run import simulate
 
-    if experiment == "abs-workflow":
-        curves = simulate(workflow(int(threads or 100), given["downscale_after"]))
-    else:
-        curves = simulate(find_published(experiment, config or "calibration", given["downscale_after"]))
+    curves = simulate(find_experiment(experiment, config, threads, given["downscale_after"])[0])
     return emit(outputs, lambda output: report.RENDERERS[output.format](curves), 0, verdict="")

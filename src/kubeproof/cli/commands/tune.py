@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from kubeproof.cli.options.inputs import allows_outside, outside_option, read_stdin
 from kubeproof.cli.options.outputs import Output, emit, output_option
@@ -18,9 +19,16 @@ from kubeproof.cli.running.progress import progress_line
 from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubeproof.stop import Stop
+    from kubeproof.tune.racing import Tell
     from kubeproof.tune.result import TuneResult
     from kubeproof.tune.run import TuneOptions
+
+    Search = Callable[[Stop, Tell], TuneResult]
+
+_FLAGS = {"verify_s": "verify-timeout"}
 
 
 def _tell_keys(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -33,7 +41,7 @@ def _tell_keys(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 @click.command("tune", short_help="Find the cheapest settings that keep all promises.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
 @outside_option
 @click.option(
     "--set", "asked", multiple=True, metavar="KEY=V,V,...",
@@ -62,6 +70,9 @@ def _tell_keys(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     "--verify-timeout", "verify_s", type=NumberRange(0), default=30.0, show_default=True, metavar="S",
     help="Verify the intents of the best setting for so long; 0: not at all.",
 )  # fmt: skip
+@click.option("--experiment", metavar="NAME|FILE", help="Tune an experiment, published or your own, as of simulate.")
+@click.option("--config", type=click.Choice(["calibration", "1", "2"]), help="Of abs-2.")
+@click.option("--threads", type=click.Choice(["100", "200"]), help="Of abs-workflow.")
 @click.option("--write", is_flag=True, help="Change the files as the best setting says.")
 @click.option(
     "--progress", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True,
@@ -73,7 +84,8 @@ def tune_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], write: 
 
     PATH as for simulate: manifests, and a Scenario with the requests that come, with what is promised (intents and
     service levels) and with prices (spec.quantify.cost). Settings are tried in simulated runs that all meet the same
-    luck; the best one must keep its promises in fresh runs, and verify must find nothing against it.
+    luck; the best one must keep its promises in fresh runs, and verify must find nothing against it. --experiment tunes
+    an experiment of the published model instead, whose runs are all alike.
 
     \b
     Examples:
@@ -81,18 +93,19 @@ def tune_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], write: 
       kubeproof tune manifests/ --set hpa.targetCPU=40..90:10 --set hpa.minReplicas=2..5
       kubeproof tune manifests/ --set nodes=2..6 --set Deployment/shop/web.replicas=2..8 -o html=tune.html
       kubeproof tune manifests/ -o diff | git apply
+      kubeproof tune --experiment mine.yaml --set web.up=50%,60%,70% --set web.max=4..8 --set nodes=2..4
       kubeproof tune --keys
 
     \b
     Exit codes: 0 there is a best setting, 1 every setting that was looked at breaks a promise, 2 wrong usage, 3 none is
     known to keep all, 4 input refused, 5 nothing is promised, 6 a missing extra.
     """
-    from kubeproof.manifests.load import load
+    if (given["experiment"] is None) == (not paths):
+        raise click.UsageError("name either PATH... or --experiment")
     from kubeproof.report import tune as report
     from kubeproof.report.frame import Frame
 
-    options = _options(given)
-    loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
+    search = _of_experiment(given) if given["experiment"] is not None else _of_manifests(paths, given)
     line = progress_line(given["progress"], quiet=False)
     begin = time.monotonic()
 
@@ -102,7 +115,7 @@ def tune_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], write: 
 
     try:
         with current().gently() as stop:
-            found = _tune(loaded, options, stop, tell)
+            found = search(stop, tell)
     finally:
         if line is not None:
             line.close()
@@ -117,10 +130,34 @@ def tune_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], write: 
     return code
 
 
-def _tune(loaded: Any, options: TuneOptions, stop: Stop, tell: Any) -> TuneResult:
+def _of_manifests(paths: tuple[str, ...], given: dict[str, Any]) -> Search:
+    for name in ("config", "threads"):
+        if given[name] is not None:
+            raise click.UsageError(f"--{name} is about --experiment")
+    from kubeproof.manifests.load import load
     from kubeproof.tune.run import tune_cluster
 
-    return tune_cluster(loaded, options, stop=stop, tell=tell)
+    options = _options(given)
+    loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
+    return lambda stop, tell: tune_cluster(loaded, options, stop=stop, tell=tell)
+
+
+def _of_experiment(given: dict[str, Any]) -> Search:
+    context = click.get_current_context()
+    for name in ("duration", "runs", "budget", "confidence", "verify_s"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(
+                f"--{_FLAGS.get(name, name)} is about manifests: runs of an experiment are all alike"
+            )
+    from kubeproof.cli.options.experiments import find_experiment
+    from kubeproof.tune.published import tune_experiment
+    from kubeproof.tune.values import parse_asked
+
+    experiment, text = find_experiment(given["experiment"], given["config"], given["threads"])
+    asked = tuple(parse_asked(one) for one in given["asked"])
+    return lambda stop, tell: tune_experiment(
+        experiment, asked, settings=given["settings"], seed=given["seed"], text=text, stop=stop, tell=tell
+    )
 
 
 def _options(given: dict[str, Any]) -> TuneOptions:

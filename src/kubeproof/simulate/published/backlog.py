@@ -1,4 +1,4 @@
-"""The requests that a pod works on: all at once, one unit each in turn."""
+"""The requests that a pod works on: all at once, one quantum each in turn."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ class _Batch(NamedTuple):
 
 
 class Backlog:
-    """Requests in service, in a line: the first gets a unit of CPU and goes to its end.
+    """Requests in service, in a line: the first gets a quantum of CPU and goes to its end.
 
-    A whole round raises the level that all have reached; so it takes the same time for any number of requests. Requests
-    that come to an empty line are usually served before others come: they are lined up only if they are not.
+    Costs are counted in quanta; what is spent of one that is not whole yet is kept until it is. A whole round raises
+    the level that all have reached; so it takes the same time for any number of requests. Requests that come to an
+    empty line are usually served before others come: they are lined up only if they are not.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, quantum: int = 1) -> None:
+        self._quantum, self._begun = quantum, 0  # units of the quantum that the first request is getting
         self._level = 0
         self._only: tuple[int, float, int] | None = None  # (cost, arrived, requests) that are not lined up yet
         self._line: OrderedDict[_Batch, int] = OrderedDict()  # in the order of their turns
@@ -40,13 +42,14 @@ class Backlog:
 
     def add(self, cost: int, arrived: float, count: int = 1) -> None:
         """So many requests more, each of the same cost."""
+        self.units += cost * count
+        cost //= self._quantum
         if self.requests:
             self._line_up()
             self._join(_Batch(self._level + cost, arrived), count)
         else:
             self._only = cost, arrived, count
         self.requests += count
-        self.units += cost * count
 
     def _line_up(self) -> None:
         if self._only is not None:
@@ -63,8 +66,10 @@ class Backlog:
         """Spends CPU, not more than is needed; returns the requests that ended."""
         if units == self.units:
             return self._empty()
-        self._line_up()
         self.units -= units
+        if self._quantum > 1:
+            units, self._begun = divmod(self._begun + units, self._quantum)
+        self._line_up()
         finished: list[Finished] = []
         while units >= self.requests:
             rounds = min(units // self.requests, self._next_end() - self._level)
@@ -100,7 +105,7 @@ class Backlog:
 
     def _empty(self) -> list[Finished]:
         """Every request gets all it needs."""
-        self.requests = self.units = 0
+        self.requests = self.units = self._begun = 0
         if self._only is not None:
             _, arrived, count = self._only
             self._only = None

@@ -17,7 +17,7 @@ class TimedPod:
 
     def __init__(self, spec: ServiceSpec, node: TimedNode) -> None:
         self.spec, self.node = spec, node
-        self.backlog = Backlog()
+        self.backlog = Backlog(spec.quantum)
         self.waiting: deque[tuple[int, float]] = deque()  # (cost, arrived) of requests for which memory is short
         self.used = 0  # in this interval
         self.ratio = 0.0  # of the interval before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubeproof.events.quantities import Prices
 from kubeproof.values import dataclass
 
 
@@ -36,6 +37,7 @@ class ServiceSpec:
     pods: int = 1
     memory: int = 1  # held for the duration of a request
     newest_is_next: bool = True  # in the round robin; otherwise a new pod is the last in turn
+    quantum: int = 1  # CPU units that a request gets in a turn; costs are multiples of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,15 @@ class BatchFlow:
 
 
 @dataclass(frozen=True, slots=True)
+class Promise:
+    """So many percent of the requests to a service end within a time."""
+
+    service: str
+    percentile: int
+    within_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """A run: what there is, what happens, and for how long."""
 
@@ -80,3 +91,5 @@ class Experiment:
     intervals: int
     interval_s: float = 2.0
     flow: BatchFlow | None = None
+    promises: tuple[Promise, ...] = ()
+    prices: Prices | None = None
