@@ -113,7 +113,9 @@ def test_stages_are_lists_of_calls():
 
 def test_the_command_simulates_and_tunes_a_file(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("own.yaml").write_text(SMALL.replace("cpu: 500", "cpu: 600").replace("clients: 5", "clients: 20"), encoding="utf-8")
+    Path("own.yaml").write_text(
+        SMALL.replace("cpu: 500", "cpu: 600").replace("clients: 5", "clients: 20"), encoding="utf-8"
+    )
 
     assert main(["simulate", "--experiment", "own.yaml", "-o", "csv"]) == 0
     assert capsys.readouterr().out.count("\n") == 21
