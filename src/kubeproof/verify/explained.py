@@ -45,6 +45,8 @@ class Causes:
     is_exact: bool = True  # False: it may have been lost before
     tried: int = 0  # changes of single fields and events
     is_complete: bool = True  # False: the time was over
+    core: tuple[Cause, ...] = ()  # enough together: with all else that was tried written otherwise it still happens
+    together: tuple[Cause, ...] = ()  # where none decides alone: some that do so together
 
 
 MOST_PLACES = 3  # of one thing to do

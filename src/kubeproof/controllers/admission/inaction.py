@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.loops.inaction import Idle, Rule, Trouble, pod_field
+from collections.abc import Sequence
+
+from kubeproof.cluster.loops.inaction import Field, Idle, Rule, Trouble, pod_field
 from kubeproof.cluster.said import Said
+from kubeproof.cluster.steering.quotas import ResourceQuota
 
 NOT_LET_IN = Rule(
     "admission-refuses",
@@ -21,10 +24,14 @@ REJECTS = Rule(
 RULES = (NOT_LET_IN, REJECTS)
 
 
-def why_refused(ref: str, reason: Said) -> Idle:
-    """Pods of a workload that the API server does not let in."""
-    change = f"raise what {ref} runs into ({reason}), or let it ask for less"
-    return Idle(NOT_LET_IN, f"tries in vain: {reason}", change, object=ref, fields=(pod_field(ref, "containers"),))
+def why_refused(ref: str, reason: Said, quotas: Sequence[ResourceQuota] = ()) -> Idle:
+    """Pods of a workload that the API server does not let in; the quotas are those of its namespace."""
+    named = [one for one in quotas if f"ResourceQuota {one.name} " in reason]
+    what = " and ".join(f"ResourceQuota/{one.namespace}/{one.name}" for one in named) or f"what it runs into ({reason})"
+    change = f"raise {what}, or let {ref} ask for less"
+    hard = tuple(Field(f"ResourceQuota/{one.namespace}/{one.name}", "spec.hard") for one in named)
+    fields = (*hard, pod_field(ref, "containers"))
+    return Idle(NOT_LET_IN, f"tries in vain: {reason}", change, object=ref, fields=fields)
 
 
 def why_rejected(node: str, count: int, ref: str, reason: str) -> Idle:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kubeproof.cluster.api import versions
+from kubeproof.cluster.api.quantity import write_amount
 from kubeproof.cluster.objects import PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.said import NOTHING_SAID, Said
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
@@ -119,6 +120,11 @@ SCOPES: dict[str, Callable[[PodTemplate, Scope], bool]] = {
 }
 
 
+def resource_of(name: str) -> str:
+    """The resource that an entry of a quota counts: "cpu" of "requests.cpu"."""
+    return name.removeprefix("requests.").removeprefix("limits.")
+
+
 # -- a namespace ------------------------------------------------------------------------------------
 
 
@@ -143,7 +149,8 @@ class Ration:
         for quota, name, free, each in self._bounds(charged):
             if _times(free, each) == 0:
                 hard = dict(quota.hard)[name]
-                told = f"ResourceQuota {quota.name} has {hard - free} of {hard} {name} used, {each} more asked for"
+                used, most, more = (write_amount(resource_of(name), amount) for amount in (hard - free, hard, each))
+                told = f"ResourceQuota {quota.name} has {used} of {most} {name} used, {more} more asked for"
                 return Said(told, f"ResourceQuota {quota.name} has no {name} left")
         return NOTHING_SAID
 

@@ -34,6 +34,12 @@ def cause_lines(found: Causes, style: Style) -> Iterator[str]:
     if deciding:
         yield f"{style.heading('Needed for it')}, each by itself: without it, or with what is said, it does not happen"
         yield from (line for cause in deciding for line in style.fold("  ", escape(_describe_cause(cause))))
+    if found.together:
+        yield f"{style.heading('Needed for it')}, none of them alone: with all of these written otherwise it does not happen"
+        yield from (line for cause in found.together for line in style.fold("  ", escape(_describe_cause(cause))))
+    if {(one.object, one.field) for one in found.core} - {(one.object, one.field) for one in deciding}:
+        yield f"{style.heading('Enough for it, together')}: all else that was tried may be written otherwise at once"
+        yield from (line for cause in found.core for line in style.fold("  ", escape(_describe_cause(cause))))
     if parts and style.verbose:
         yield f"{style.heading('Part of this run')}, but others end like it, or nobody knows"
         yield from (line for cause in parts for line in style.fold("  ", escape(_describe_cause(cause))))
@@ -62,20 +68,23 @@ def causes_document(found: Causes | None) -> dict[str, object] | None:
     return {
         "lost_after": found.lost_after,
         "is_exact": found.is_exact,
-        "needed": [
-            {
-                "object": one.object,
-                "field": one.field,
-                "value": one.value,
-                "file": one.place.file,
-                "line": one.place.line,
-                "instead": one.instead,
-                "decides": one.decides,
-            }
-            for one in found.needed
-        ],
+        "needed": [_cause_document(one) for one in found.needed],
+        "core": [_cause_document(one) for one in found.core],
+        "together": [_cause_document(one) for one in found.together],
         "tried": found.tried,
         "is_complete": found.is_complete,
+    }
+
+
+def _cause_document(one: Cause) -> dict[str, object]:
+    return {
+        "object": one.object,
+        "field": one.field,
+        "value": one.value,
+        "file": one.place.file,
+        "line": one.place.line,
+        "instead": one.instead,
+        "decides": one.decides,
     }
 
 

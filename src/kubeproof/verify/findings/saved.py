@@ -227,25 +227,27 @@ def _trace(one: Json) -> Trace:
     )
 
 
-def _causes(given: Json) -> Causes:
-    needed = (
-        Cause(
-            object=str(cause["object"]),
-            field=str(cause["field"]),
-            value=str(cause["value"]),
-            place=_place(cause),
-            instead=str(cause["instead"]),
-            decides=bool(cause["decides"]),
-        )
-        for cause in given["needed"]
+def _cause(given: Json) -> Cause:
+    return Cause(
+        object=str(given["object"]),
+        field=str(given["field"]),
+        value=str(given["value"]),
+        place=_place(given),
+        instead=str(given["instead"]),
+        decides=bool(given["decides"]),
     )
+
+
+def _causes(given: Json) -> Causes:
     lost_after = given["lost_after"]
     return Causes(
-        needed=tuple(needed),
+        needed=tuple(map(_cause, given["needed"])),
         lost_after=None if lost_after is None else int(lost_after),
         is_exact=bool(given["is_exact"]),
         tried=int(given["tried"]),
         is_complete=bool(given["is_complete"]),
+        core=tuple(map(_cause, given.get("core", ()))),
+        together=tuple(map(_cause, given.get("together", ()))),
     )
 
 

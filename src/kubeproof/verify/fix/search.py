@@ -13,6 +13,7 @@ from __future__ import annotations
 import heapq
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
@@ -23,7 +24,7 @@ from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.fix.edits import Edit, are_apart, cost_of
-from kubeproof.verify.fix.hints import Hints, distance, read_hints
+from kubeproof.verify.fix.hints import Hints, distance, is_aside, read_hints
 from kubeproof.verify.fix.inputs import Input, change
 from kubeproof.verify.fix.judging import Effort, Judge
 from kubeproof.verify.fix.outcomes import Key, Level, Outcomes, find_worse
@@ -120,7 +121,12 @@ class Search:
                 self._repairs.append((frozenset(members), self._kinds(members)))
             else:
                 self._learn(members, failure, priority, cost, is_again)
-        return sorted(self.found, key=lambda one: cost_of(one.edits))
+        return sorted(self.found, key=lambda one: self._rank(one.edits))
+
+    def _rank(self, edits: Iterable[Edit]) -> int:
+        """What edits cost, those behind that write nothing of what the loops of the run ask for."""
+        chosen = tuple(edits)
+        return cost_of(chosen) + sum(is_aside(one, self._hints) for one in chosen)
 
     def _members(self, numbers: Iterable[int]) -> tuple[Edit, ...]:
         return (*self.base, *(self.edits[number] for number in numbers))
@@ -147,13 +153,13 @@ class Search:
         return tuple(sorted((self.edits[number].kind, self.edits[number].object) for number in members))
 
     def _is_known(self, members: tuple[int, ...]) -> bool:
-        """True if a repair is a part of it, or the same with other numbers: those that cost less came first."""
-        kinds = self._kinds(members)
-        return any(numbers <= set(members) or kinds == others for numbers, others in self._repairs)
+        """True if a repair is a part of it, be it with other numbers: those that cost less came first."""
+        kinds = Counter(self._kinds(members))
+        return any(numbers <= set(members) or Counter(others) <= kinds for numbers, others in self._repairs)
 
     def _is_better(self, cost: int) -> bool:
         """True unless there are enough repairs that cost less."""
-        return len(self.found) < self.wanted or cost < max(cost_of(one.edits) for one in self.found)
+        return len(self.found) < self.wanted or cost < max(self._rank(one.edits) for one in self.found)
 
     def _is_over(self, begun_s: float, first_s: float | None) -> bool:
         now_s = self.clock()

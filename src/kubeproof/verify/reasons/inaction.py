@@ -132,7 +132,8 @@ def _of_pods(scene: Scene, troubles: frozenset[Trouble]) -> Iterator[Inaction]:
             yield from _of_scheduler(scene, workload)
         for reason in missing_reasons(scene.model, scene.last, workload):
             declared = scene.model.setup.workloads[workload]
-            idle = why_refused(declared.declared_as, reason)
+            quotas = [one for one in scene.model.setup.quotas if one.namespace == declared.namespace]
+            idle = why_refused(declared.declared_as, reason, quotas)
             yield scene.tell(Actor(_creator(scene.model, workload), ref), idle, ref)
         if Trouble.REPLICAS in troubles:
             yield from _of_size(scene, workload)

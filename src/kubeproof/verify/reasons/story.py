@@ -13,7 +13,7 @@ from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.objects import HOSTNAME
 from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_RESTRICTIONS
 from kubeproof.controllers.scheduler.protocol import Judging
-from kubeproof.controllers.scheduler.registry import INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD, filters_judging
+from kubeproof.controllers.scheduler.registry import INTER_POD_AFFINITY, filters_judging
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.facts.words import describe_found
 from kubeproof.intents.monitor import NEVER, STEP, Monitor
@@ -86,6 +86,7 @@ class Story:
         self._states: tuple[State, ...] = run.states
         self._steps: tuple[Transition, ...] = run.steps
         self._told = told
+        self._all = inaction
         self._unplaced = [one for one in inaction if one.rule == "no-node-fits"]
         self._loop_start = loop_start
         self._inaction = sorted(inaction, key=lambda one: (self._is_idle_talk(one), _rank(one)))
@@ -204,14 +205,15 @@ class Story:
         if one.rule == "ordinal-waits-for-lower":
             return bool(filters)
         if one.rule == "rollout-keeps-available":
-            return filters.isdisjoint(MADE_WAY_FOR)
+            is_refused = any(other.rule == "admission-refuses" for other in self._all)
+            return filters.isdisjoint(MADE_WAY_FOR) and not is_refused
         return one.rule == "silent-kubelet" and bool(filters) and not self._keeps_others_out(one, filters)
 
     def _keeps_others_out(self, one: Inaction, filters: set[str]) -> bool:
         """True if pods on a dead node are in the way of those that are to replace them."""
         setup = self._model.setup
         own = next((other for other in setup.workloads if other.ref == one.object), None)
-        if own is None or own.rules.has_ordinals or filters & {VOLUME_RESTRICTIONS, POD_TOPOLOGY_SPREAD}:
+        if own is None or own.rules.has_ordinals or VOLUME_RESTRICTIONS in filters:
             return True
         terms = own.template.pod_anti_affinity.required if INTER_POD_AFFINITY in filters else ()
         return any(term.topology_key != HOSTNAME for term in terms)

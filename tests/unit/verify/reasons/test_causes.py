@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 
 import pytest
 
 from kubeproof.manifests.load import load_texts
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.explained import Causes
+from kubeproof.verify.matrix.options import MatrixOptions
+from kubeproof.verify.matrix.run import run_matrix
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.reasons.causes import with_causes
 from kubeproof.verify.run import verify_intents
@@ -108,9 +110,41 @@ def test_without_time_it_is_told_that_not_all_was_tried():
     assert not causes.is_complete
 
 
-def test_what_holds_and_cells_of_a_matrix_have_no_causes():
-    given = loaded(*DRAIN)
+def test_what_holds_has_no_causes():
+    given = loaded(node("n1"), web(1), scenario("{schedulable: {}}"))
     result = verify_intents(given, ENGINE)
-    cells = replace(result, results=tuple(replace(one, faults=("drain",)) for one in result.results))
 
-    assert with_causes(given, cells, ENGINE) == cells
+    assert with_causes(given, result, ENGINE) == result
+
+
+LARGE = (node("n1", cpu="1"), web(1, cpu="2").replace('cpu: "2"', 'cpu: "2", memory: 12Gi'))
+
+
+def test_where_nothing_decides_alone_two_fields_do_together():
+    found = causes_of(*LARGE, scenario("{schedulable: {}}"))
+
+    assert not any(one.decides for one in found.needed if one.field)
+    assert [one.field.rpartition(".")[2] for one in found.together] == ["cpu", "memory"]
+    assert [one.field for one in found.core] == [found.together[1].field]  # the other is spared once it is less
+
+
+def test_a_core_is_enough_with_all_else_written_otherwise_at_once():
+    found = causes_of(*PENDING)
+    spared = {(one.object, one.field) for one in found.needed} - {(one.object, one.field) for one in found.core}
+
+    assert found.core
+    assert not any(one.decides for one in found.needed if (one.object, one.field) in spared)
+
+
+def test_cells_of_a_matrix_have_causes_too():
+    near = "- {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}"
+    apart = f"affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{near[2:]}]}}}}"
+    given = loaded(node("n1"), node("n2"), web(2, more=apart))
+    chosen = MatrixOptions(faults=("rollout",), pairs=False, executor=InProcess())
+    result = run_matrix(given, ENGINE, chosen)
+    (one,) = with_causes(given, result, ENGINE, budget_s=1e9, clock=lambda: 0.0).results
+
+    assert one.causes is not None
+    decide = {cause.field for cause in one.causes.needed if cause.decides}
+    assert "spec.strategy.rollingUpdate.maxUnavailable" in decide
+    assert one.remedy.startswith("Each of these alone is proved to mend this cell")

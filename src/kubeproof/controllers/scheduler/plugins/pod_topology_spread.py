@@ -218,7 +218,11 @@ def _soften(one: Refused) -> Advice:
     numbers = [number for number in hard if every[number].topology_key in one.details] or hard
     told = ", ".join(f"{every[number].topology_key} (maxSkew {every[number].max_skew})" for number in numbers)
     says = f"let a spread constraint of {one.ref} be softer: larger maxSkew, or ScheduleAnyway, for {told}"
-    if one.down and not all(every[number].honor_taints for number in numbers):
+    needed = max((every[number].min_domains for number in numbers), default=1)
+    if one.down and needed > 1:
+        says = f"let a spread constraint of {one.ref} ask for fewer domains than minDomains {needed}, while {one.down} "
+        says += f"cannot take pods; or let it be softer: larger maxSkew, or ScheduleAnyway, for {told}"
+    elif one.down and not all(every[number].honor_taints for number in numbers):
         says = (
             f"write nodeTaintsPolicy: Honor for {told} in {one.ref}, so that {one.down}, where no pod can go, is no "
             "empty domain; or let it be softer: larger maxSkew, or ScheduleAnyway"

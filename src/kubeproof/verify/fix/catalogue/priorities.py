@@ -34,6 +34,11 @@ def propose_priorities(one: Written, around: Around) -> Iterator[Edit]:
                 PRIORITY, one, f"priorityClassName {name}", put(*path, value=name), cost=TUNE + TRADE // 2 + price,
                 gives_up=_tell_sacrifice(value > before), answers=ANSWERS,
             )  # fmt: skip
+    if now and before > usual:
+        yield edit(
+            PRIORITY, one, f"no priorityClassName {now}", drop(*path), cost=TUNE + TRADE // 2,
+            gives_up=_tell_sacrifice(is_higher=False), answers=ANSWERS,
+        )  # fmt: skip
     for name, value in (
         (MADE_HIGH, max((before, *classes.values())) + 1000),
         (MADE_LOW, min((before, *classes.values())) - 1000),
@@ -62,7 +67,7 @@ def _revalue(one: Written, around: Around) -> Iterator[Edit]:
     for value in sorted({max(others) + 500, min(others) - 500}):
         if value != now and abs(value) <= HIGHEST:
             yield edit(
-                CLASS, one, f"value {now} -> {value}", put("value", value=value), cost=TUNE + TRADE // 2,
+                CLASS, one, f"value {now} -> {value}", put("value", value=value), cost=TUNE + 3 * TRADE // 2,
                 gives_up=f"{_tell_sacrifice(value > now)} (every pod of the class)", answers=ANSWERS,
             )  # fmt: skip
     if one.at("preemptionPolicy") != "Never":

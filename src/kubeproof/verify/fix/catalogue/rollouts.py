@@ -59,8 +59,11 @@ def _deployment(one: Written) -> Iterator[Edit]:
         missing = _round_down(unavailable, pods)
         more = missing - _round_down(now[1], pods)
         gives_up = f"in a rollout up to {missing} of {pods} pods may be missing" if more > 0 and not switch else ""
+        if switch:
+            gives_up = "in a rollout old pods and new ones run at once"
+        does = "strategy Recreate -> RollingUpdate: " if switch else ""
         yield edit(
-            ROLLOUT, one, f"maxSurge {surge}, maxUnavailable {unavailable}", *switch, *writes,
+            ROLLOUT, one, f"{does}maxSurge {surge}, maxUnavailable {unavailable}", *switch, *writes,
             cost=TUNE + (TRADE if gives_up else 0) + 4 * max(0, more - 1) + (4 * TRADE if missing >= pods > 1 else 0),
             gives_up=gives_up, answers=ANSWERS,
         )  # fmt: skip
