@@ -35,7 +35,7 @@ def cause_lines(found: Causes, style: Style) -> Iterator[str]:
         yield f"{style.heading('Needed for it')}, each by itself: without it, or with what is said, it does not happen"
         yield from (line for cause in deciding for line in style.fold("  ", escape(_describe_cause(cause))))
     if found.together:
-        yield f"{style.heading('Needed for it')}, none of them alone: with all of these written otherwise it does not happen"
+        yield f"{style.heading('Needed for it')}, none of them alone: with all of these otherwise it does not happen"
         yield from (line for cause in found.together for line in style.fold("  ", escape(_describe_cause(cause))))
     if {(one.object, one.field) for one in found.core} - {(one.object, one.field) for one in deciding}:
         yield f"{style.heading('Enough for it, together')}: all else that was tried may be written otherwise at once"
