@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubeproof.cli.monitoring.inputs import source_of
+from kubeproof.cli.monitoring.inputs import is_delivered, source_of
 from kubeproof.cli.monitoring.scale import watch_elsewhere, work_command
 from kubeproof.cli.monitoring.telling import serve_figures, sinks_of
 from kubeproof.cli.options.live import cluster_options
@@ -120,8 +120,9 @@ def run_command(
 ) -> int:
     """Raise alarms when a stream of events breaks rules.
 
-    INPUT is a file of events, - for stdin, or a queue of RabbitMQ: amqp://[USER:PASSWORD@]HOST:PORT/[VHOST/]QUEUE. A
-    password can also be given as KUBEPROOF_BROKER_PASSWORD. Events of different runs (field run) are watched apart.
+    INPUT is a file of events, - for stdin, a queue of RabbitMQ: amqp://[USER:PASSWORD@]HOST:PORT/[VHOST/]QUEUE, or a
+    port to which OpenTelemetry posts spans and logs: otlp://[HOST:]PORT. A password can also be given as
+    KUBEPROOF_BROKER_PASSWORD. Events of different runs (field run) are watched apart.
 
     \b
     Examples:
@@ -131,6 +132,7 @@ def run_command(
       kubeproof monitor run --scenario scenario.yaml manifests/ --audit-log audit.log
       kubeproof monitor run --scenario scenario.yaml --live -A
       kubeproof monitor run --rules rules.yaml --state monitor.db --wall-clock amqp://127.0.0.1:5672/events
+      kubeproof monitor run --rules rules.yaml --lateness 10s otlp://4318
       kubeproof monitor run --rules rules.yaml --executor redis://127.0.0.1:6379/events --workers 4 events.jsonl
 
     \b
@@ -189,7 +191,6 @@ def _rules(file: str | None) -> RuleSet:
 
 
 def _watch(rules: RuleSet, inputs: tuple[str, ...], outputs: tuple[Output, ...], options: dict[str, Any]) -> Watch:
-    from kubeproof.monitor.brokers.address import is_address
     from kubeproof.monitor.intake.stream import StreamOptions
     from kubeproof.monitor.run import BATCH, Watch
     from kubeproof.report.monitor import alarm_ndjson, alarm_text
@@ -210,15 +211,13 @@ def _watch(rules: RuleSet, inputs: tuple[str, ...], outputs: tuple[Output, ...],
         sinks_of(outputs, render, options, rules),
         options["state"],
         not _is_open(inputs, options["open_end"]),
-        BATCH if not is_address(inputs[0]) else BATCH // 4,  # well below what brokers hand out unconfirmed
+        BATCH if not is_delivered(inputs[0]) else BATCH // 4,  # well below what brokers hand out unconfirmed
     )
 
 
 def _is_open(inputs: tuple[str, ...], wanted: bool | None) -> bool:
     """Whether things go on after the end: as the user says, otherwise of brokers."""
-    from kubeproof.monitor.brokers.address import is_address
-
-    return is_address(inputs[0]) if wanted is None else wanted
+    return is_delivered(inputs[0]) if wanted is None else wanted
 
 
 @monitor_group.command("evaluate", short_help="Tell how good rules are on runs whose outcome is known.")
