@@ -19,7 +19,9 @@ from kubeproof.cli.options.matrix import parse_faults
 from kubeproof.cli.options.outputs import Output, emit, output_option
 from kubeproof.cli.options.ranges import NumberRange
 from kubeproof.cli.options.settings import working_directory
+from kubeproof.cli.options.sweep import checkpoint_option, resume_option
 from kubeproof.cli.running.changes import write_changes
+from kubeproof.cli.running.checkpoint import check_checkpoint, tell_how_to_resume, tell_on_interrupt
 from kubeproof.cli.running.endings import INCONCLUSIVE, INTERRUPTED, OK, VIOLATED, first_of
 from kubeproof.cli.running.interruption import current
 from kubeproof.cli.running.reports import text_style
@@ -29,7 +31,9 @@ from kubeproof.errors import UsageError
 if TYPE_CHECKING:
     from kubeproof.manifests.assumed.node_pools import Pool
     from kubeproof.manifests.loaded import Loaded
+    from kubeproof.verify.fix.kept import Record
     from kubeproof.verify.fix.result import FixResult, Proposal
+    from kubeproof.verify.fix.run import FixOptions
 
 _MEBIBYTE = 1_048_576
 
@@ -75,6 +79,8 @@ def _tell_kinds(ctx: click.Context, param: click.Parameter, value: bool) -> None
     "--faults", default="", callback=parse_faults, metavar="NAMES",
     help="Without a Scenario: only these faults, with commas between them, such as rollout,drain,nodeLoss.",
 )  # fmt: skip
+@checkpoint_option
+@resume_option
 @click.option("--color", type=click.Choice(WHEN), default="auto", show_default=True, help="When to colour text.")
 def fix_command(
     *,
@@ -90,6 +96,8 @@ def fix_command(
     allowed: tuple[str, ...],
     denied: tuple[str, ...],
     faults: tuple[str, ...],
+    checkpoint: str | None,
+    resume: bool,
     color: str,
 ) -> int:
     """Find the smallest change of the manifests for which all that is violated is proved, and nothing gets worse.
@@ -108,14 +116,17 @@ def fix_command(
       kubeproof fix manifests/ scenario.yaml -o json=fix.json
       kubeproof fix manifests/ scenario.yaml -o diff | git apply
       kubeproof fix manifests/ -o html=report.html
+      kubeproof fix manifests/ --timeout 600 --checkpoint run/ --resume
 
     \b
     Exit codes: 0 nothing is violated, or all that is violated has a proved
     repair; 1 something violated has none; 3 nothing is violated and something
     is not decided; others as for verify.
     """
+    check_checkpoint(checkpoint, resume)
     loaded = _load(paths, values, pools)
-    found = _find(loaded, timeout_s, memory_mib, wanted, (allowed, denied), faults)
+    options = _options(timeout_s, memory_mib, wanted, (allowed, denied), faults)
+    found = _find(loaded, options) if checkpoint is None else _find_kept(loaded, options, checkpoint, resume)
     command = _command(paths, values, allowed, denied, faults, loaded)
 
     def render(output: Output) -> str:
@@ -181,27 +192,45 @@ def _load(paths: tuple[str, ...], values: tuple[str, ...], pools: tuple[Pool, ..
     return loaded
 
 
-def _find(
-    loaded: Loaded,
+def _options(
     timeout_s: float,
     memory_mib: int | None,
     wanted: int,
     kinds: tuple[tuple[str, ...], tuple[str, ...]],
     faults: tuple[str, ...],
-) -> FixResult:
+) -> FixOptions:
     from kubeproof.verify.fix.choice import Limits
-    from kubeproof.verify.fix.run import FixOptions, find_repairs
+    from kubeproof.verify.fix.run import FixOptions
     from kubeproof.verify.options import VerifyOptions
 
-    options = FixOptions(
+    return FixOptions(
         verify=VerifyOptions(memory_bytes=None if memory_mib is None else memory_mib * _MEBIBYTE),
         budget_s=timeout_s,
         limits=Limits(*kinds),
         faults=faults,
         wanted=wanted,
     )
+
+
+def _find(loaded: Loaded, options: FixOptions, record: Record | None = None) -> FixResult:
+    from kubeproof.verify.fix.run import find_repairs
+
     with current().gently() as stop:
-        return find_repairs(loaded, options, stop=stop)
+        return find_repairs(loaded, options, stop=stop, record=record)
+
+
+def _find_kept(loaded: Loaded, options: FixOptions, directory: str, resume: bool) -> FixResult:
+    """The same, written down as it goes on."""
+    from kubeproof.verify.fix.kept import open_journal
+
+    with (
+        tell_on_interrupt(directory),
+        open_journal(directory, loaded, options.verify, options.faults, resume=resume) as journal,
+    ):
+        found = _find(loaded, options, journal)
+    if found.ended_by:
+        tell_how_to_resume(directory)
+    return found
 
 
 def _command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kubeproof.errors import KubeproofError
 from kubeproof.manifests.editing.patches import kustomize_patch
@@ -61,6 +62,12 @@ def _reload(texts: Texts, loaded: Loaded) -> Loaded:
 def is_untouchable(one: Written) -> bool:
     """True for objects that no file has: nodes that are assumed or told."""
     return one.file in (ASSUMED_FILE, GIVEN_FILE)
+
+
+def load_change(given: Input, edits: Sequence[Edit]) -> Loaded:
+    """The input with the edits, and with its texts as they are then."""
+    texts = change(given, edits).texts
+    return replace(load_texts(texts, keeps_texts=False), texts=texts)
 
 
 def change(given: Input, edits: Sequence[Edit]) -> Rewritten:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.fix.choice import Limits, list_edits
 from kubeproof.verify.fix.edits import Edit
-from kubeproof.verify.fix.inputs import Input, change, is_untouchable, open_input, write_out
+from kubeproof.verify.fix.inputs import Input, is_untouchable, load_change, open_input, write_out
 from kubeproof.verify.fix.judging import GUARD, Judge, MatrixJudge, ScenarioJudge, guards_of
 from kubeproof.verify.fix.judging import Effort as Asked
 from kubeproof.verify.fix.outcomes import Key, Level, Outcome, Outcomes
@@ -20,6 +20,9 @@ from kubeproof.verify.fix.result import Effort, FixResult, Proposal, Tried
 from kubeproof.verify.fix.search import FIRST_STATES, MOST_EDITS, Clock, Counts, Found, Search
 from kubeproof.verify.matrix import asks_for_matrix
 from kubeproof.verify.options import VerifyOptions
+
+if TYPE_CHECKING:
+    from kubeproof.verify.fix.kept import Record
 
 BUDGET_S = 60.0
 LOOKING_SHARE = 0.35  # of the budget, for what is violated to begin with
@@ -45,10 +48,12 @@ def find_repairs(
     *,
     stop: Stop | None = None,
     clock: Clock = time.monotonic,
+    record: Record | None = None,
 ) -> FixResult:
     """The cheapest changes of the input that are proved to mend all that is violated and to spoil nothing.
 
-    Without a Scenario workloads are mended one after the other, and what is not mended in time is told.
+    Without a Scenario workloads are mended one after the other, and what is not mended in time is told. What a record
+    has of an earlier search is not verified again.
     """
     begun_s, stop = clock(), stop or Stop()
     given = open_input(loaded)
@@ -58,6 +63,10 @@ def find_repairs(
         if is_matrix
         else ScenarioJudge(options.verify, guards_of(given.loaded), stop)
     )
+    if record is not None:
+        from kubeproof.verify.fix.kept import KeptJudge
+
+        judge = KeptJudge(judge, record)
     before = judge.ask_all(given.loaded, Asked(STATES, LOOKING_SHARE * options.budget_s))
     goals = [key for key, outcome in before.items() if outcome.level == Level.BAD and not key[0].startswith(GUARD)]
     deadline_s = begun_s + options.budget_s
@@ -143,7 +152,7 @@ class _Hunt:
         self, base: tuple[Edit, ...], goals: Sequence[Key], before: dict[Key, Outcome], share_s: float
     ) -> bool:
         """True if what was done for others does for these, too; it is then noted."""
-        loaded = load_texts(change(self._given, base).texts, keeps_texts=False)
+        loaded = load_change(self._given, base)
         outcomes = self._judge.ask(loaded, goals, Asked(FIRST_STATES, max(0.1, share_s / 4)))
         is_mended = all(key in outcomes and outcomes[key].level <= self._judge.enough for key in goals)
         if is_mended:

@@ -18,14 +18,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
 from kubeproof.errors import EnvironmentProblem, KubeproofError
-from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.fix.edits import Edit, are_apart, cost_of
 from kubeproof.verify.fix.hints import Hints, distance, is_aside, read_hints
-from kubeproof.verify.fix.inputs import Input, change
+from kubeproof.verify.fix.inputs import Input, load_change
 from kubeproof.verify.fix.judging import Effort, Judge
 from kubeproof.verify.fix.outcomes import Key, Level, Outcomes, find_worse
 from kubeproof.verify.result import IntentResult
@@ -194,7 +193,7 @@ class Search:
         chosen = self._members(members)
         self.counts.candidates += 1
         try:
-            loaded = load_texts(change(self.given, chosen).texts, keeps_texts=False)
+            loaded = load_change(self.given, chosen)
         except EnvironmentProblem:
             raise
         except KubeproofError as problem:
