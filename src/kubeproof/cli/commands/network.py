@@ -57,7 +57,7 @@ for _command in (rollout_command, plan_command, updates_command):
     help="Whether pods in between may pass traffic on; default all for --must-pass, none otherwise.",
 )  # fmt: skip
 @click.option("--pod-cidr", metavar="CIDR", multiple=True, help="Addresses of pods, for rules with ipBlock.")
-@click.option("--ingress-controller", metavar="A", help="The pods that serve the Ingresses.")
+@click.option("--ingress-controller", metavar="A", help="The pods that serve the Ingresses and routes.")
 @output_option("text", "json")
 def verify_network_command(
     *, files: tuple[str, ...], from_manifests: bool, outputs: tuple[Output, ...], **options: Any
@@ -68,7 +68,7 @@ def verify_network_command(
     every snapshot; its liveness part from some snapshot on, up to the last.
 
     With --from-manifests, A, B and W are Kind/namespace/name, namespace/label=value, namespace/*, an address or
-    address range, or world; B can be a Service, A an Ingress.
+    address range, or world; B can be a Service, A an Ingress or a route of the Gateway API.
 
     \b
     Examples:

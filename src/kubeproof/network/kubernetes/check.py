@@ -141,13 +141,15 @@ class _Answer:
         froms: Sequence[Party] = self._options.controllers if isinstance(start, Ingress) else (start,)
         wanted = self._find_wanted(start, goal)
         if not wanted:
-            return f"{source} to {target}: it has no such port"
+            what = "it leads to no port of these pods" if isinstance(start, Ingress) else "it has no such port"
+            return f"{source} to {target}: {what}"
         why = "; ".join(self._policies.find_allowed(one, goal).why for one in froms)
         return f"{source} to {target} needs {show(wanted)}; allowed is {why}"
 
     def _find_wanted(self, start: Party | Ingress, goal: Party) -> Ports:
         """The ports of the last connection that count."""
-        if isinstance(goal, PodGroup) and (services := self._services(start)):
+        services = self._services(start)
+        if isinstance(goal, PodGroup) and (services or isinstance(start, Ingress)):
             found: list[tuple[str, int, int]] = []
             for service, port in services:
                 if is_backend(service, goal):
@@ -196,7 +198,7 @@ class _Answer:
             note = "the controller's pods"
             rule = Rule(Match(destination=target.ref), (pods.ref,), source=ingress.source, note=note)
             tables.setdefault(ingress.ref, []).append(rule)
-            if isinstance(target, PodGroup):
+            if isinstance(target, PodGroup) and self._services(ingress):
                 self._last(tables, pods, ingress, target, self._services(ingress), certain=certain)
 
     def _last(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from ipaddress import IPv4Network, IPv6Network
 
 from kubeproof.cluster.labels import Labels, LabelSelector
@@ -68,6 +68,9 @@ class Peer:
     excepted: tuple[Block, ...] = ()
 
 
+ANY_PROTOCOL = ""  # of a named port: that of the container's
+
+
 @dataclass(frozen=True, slots=True)
 class PolicyPort:
     """One entry of `ports`; port None for all of the protocol."""
@@ -100,6 +103,48 @@ class Policy:
     def selects(self, pods: PodGroup) -> Sure:
         """Whether the policy is about these pods."""
         return pods.matches(self.selector) if pods.namespace == self.namespace else Sure.NO
+
+
+class Action(StrEnum):
+    """What a rule of an administrator does with what it matches."""
+
+    ACCEPT = "Accept"
+    DENY = "Deny"
+    PASS = "Pass"  # to policies of namespaces, and then to the baseline
+
+
+@dataclass(frozen=True, slots=True)
+class AdminPeer:
+    """One entry of `from` or `to` of an administrator: pods by namespace and labels, nodes, or addresses."""
+
+    namespaces: LabelSelector | None = None  # None: the peer is no pods
+    pods: LabelSelector | None = None
+    blocks: tuple[Block, ...] = ()
+    is_open: bool = False  # nodes or names: which addresses these have is not in manifests
+
+
+@dataclass(frozen=True, slots=True)
+class AdminRule:
+    """One rule; the first one that matches a connection decides."""
+
+    action: Action
+    peers: tuple[AdminPeer, ...]
+    ports: tuple[PolicyPort, ...]
+    number: int  # from 1
+    source: Source = field(default=Source(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AdminPolicy:
+    """A policy of an administrator: AdminNetworkPolicy, BaselineAdminNetworkPolicy or ClusterNetworkPolicy."""
+
+    ref: str
+    is_baseline: bool  # decides what nothing else has decided
+    priority: int  # lower ones first
+    namespaces: LabelSelector
+    pods: LabelSelector
+    rules: dict[str, tuple[AdminRule, ...]]  # by direction
+    source: Source = field(default=Source(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +183,7 @@ class KubeNetwork:
 
     pods: tuple[PodGroup, ...] = ()
     policies: tuple[Policy, ...] = ()
+    admin_policies: tuple[AdminPolicy, ...] = ()
     services: tuple[Service, ...] = ()
     ingresses: tuple[Ingress, ...] = ()
     namespaces: dict[str, Labels] = field(default_factory=dict)  # those that are in the input

@@ -10,11 +10,15 @@ does with pods on the host's network.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
+from ipaddress import ip_network
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import Source
 from kubeproof.network.kubernetes.objects import (
+    ANY_PROTOCOL,
+    AdminPeer,
+    AdminPolicy,
+    AdminRule,
     Block,
     KubeNetwork,
     Outside,
@@ -28,9 +32,11 @@ from kubeproof.network.kubernetes.objects import (
 )
 from kubeproof.network.kubernetes.ports import ALL_PORTS, NO_PORTS, Ports, intersection, normal, show, union
 from kubeproof.network.kubernetes.reader import NAME_LABEL
+from kubeproof.network.kubernetes.tiers import Tiers
 from kubeproof.values import dataclass
 
 INGRESS, EGRESS = "Ingress", "Egress"
+_EVERYWHERE: tuple[Block, ...] = (ip_network("0.0.0.0/0"), ip_network("::/0"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,8 @@ class Allowed:
 class _OneWay:
     least: Ports
     most: Ports
-    policies: tuple[Policy, ...]  # that restrict this direction
-    rules: tuple[tuple[Policy, PolicyRule, Ports], ...]  # that admit something
+    policies: tuple[Policy | AdminPolicy, ...]  # that restrict this direction
+    rules: tuple[tuple[Policy | AdminPolicy, PolicyRule | AdminRule, Ports], ...]  # that admit something
 
 
 class Policies:
@@ -82,13 +88,60 @@ class Policies:
             for policy in self._network.policies
             if direction in policy.rules and (sure := policy.selects(party))
         ]
-        if not parts:
+        admins = self._find_admins(party, direction)
+        if not parts and not admins:
             return _OneWay(ALL_PORTS, ALL_PORTS, (), ())
-        least, most = _together(parts)
+        tiers = Tiers(lambda rule: self._admin_match(rule, party, other, direction))
+        tiers.judge([(policy, sure) for policy, sure in admins if not policy.is_baseline], direction)
+        tiers.hand_over([(part.least, part.most, sure) for part, sure in parts])
+        tiers.judge([(policy, sure) for policy, sure in admins if policy.is_baseline], direction)
+        least, most = tiers.finish()
         if party.host_network or (isinstance(other, PodGroup) and other.host_network and direction == INGRESS):
             most = ALL_PORTS  # many plug-ins leave the host's network alone, and a node always reaches its pods
-        policies = tuple(policy for part, _ in parts for policy in part.policies)
-        return _OneWay(least, most, policies, tuple(rule for part, _ in parts for rule in part.rules))
+        policies = (*(policy for policy, _ in admins), *(policy for part, _ in parts for policy in part.policies))
+        return _OneWay(least, most, policies, (*tiers.accepting, *(rule for part, _ in parts for rule in part.rules)))
+
+    def _find_admins(self, party: PodGroup, direction: str) -> list[tuple[AdminPolicy, Sure]]:
+        """The policies of administrators that are about the pods, in the order in which they decide."""
+        if party.host_network:
+            return []  # they are about pods with addresses of their own
+        found = []
+        for policy in sorted(self._network.admin_policies, key=lambda one: (one.is_baseline, one.priority)):
+            sure = min(self._namespace_matches(policy.namespaces, party.namespace), party.matches(policy.pods))
+            if sure and policy.rules.get(direction):
+                found.append((policy, sure))
+        return [(policy, self._in_order(policy, sure, found)) for policy, sure in found]
+
+    @staticmethod
+    def _in_order(policy: AdminPolicy, sure: Sure, found: list[tuple[AdminPolicy, Sure]]) -> Sure:
+        """Which of two policies of one priority comes first is not defined."""
+        rank = (policy.is_baseline, policy.priority)
+        same = [other for other, _ in found if (other.is_baseline, other.priority) == rank]
+        return sure if len(same) == 1 else Sure.MAYBE
+
+    def _admin_match(self, rule: AdminRule, party: PodGroup, other: Party, direction: str) -> tuple[Sure, Ports]:
+        """Whether a rule is about the other end, and its ports at the target."""
+        sure = max((self._admin_peer(peer, other) for peer in rule.peers), default=Sure.NO)
+        return sure, _rule_ports(rule, party if direction == INGRESS else other)
+
+    def _admin_peer(self, peer: AdminPeer, other: Party) -> Sure:
+        if isinstance(other, Outside):
+            found = _covers_all(peer.blocks, other)
+            return max(found, Sure.MAYBE) if peer.is_open else found
+        if peer.namespaces is None:
+            return self._may_be(peer, other)
+        found = self._namespace_matches(peer.namespaces, other.namespace)
+        found = min(found, Sure.YES if peer.pods is None else other.matches(peer.pods))
+        return Sure.NO if other.host_network else found
+
+    def _may_be(self, peer: AdminPeer, other: PodGroup) -> Sure:
+        """Whether addresses or nodes may be those of pods."""
+        if peer.is_open:
+            return Sure.MAYBE if other.host_network else Sure.NO
+        if other.host_network or not self._pod_ranges:
+            return Sure.MAYBE
+        overlaps = any(_overlap(one, block) for one in self._pod_ranges for block in peer.blocks)
+        return Sure.MAYBE if overlaps else Sure.NO
 
     def _part(self, policy: Policy, party: Party, other: Party, direction: str) -> _OneWay:
         """What one policy admits."""
@@ -134,12 +187,12 @@ class Policies:
         return min((_of_unknown(one, known) for one in selector.requirements), default=Sure.YES)
 
 
-def _together(parts: list[tuple[_OneWay, Sure]]) -> tuple[Ports, Ports]:
-    """What policies admit at least and at most; one that is not sure may or may not be about the pods."""
-    certain = [part.least for part, sure in parts if sure is Sure.YES]
-    if certain:
-        return reduce(union, certain), reduce(union, [part.most for part, _ in parts])
-    return reduce(intersection, [part.least for part, _ in parts]), ALL_PORTS
+def _covers_all(blocks: tuple[Block, ...], other: Outside) -> Sure:
+    """Whether addresses outside are within blocks: all of them, some, or none."""
+    wanted = other.blocks or _EVERYWHERE
+    if all(any(_overlap(block, one) and _smaller(block, one) == one for block in blocks) for one in wanted):
+        return Sure.YES
+    return Sure.MAYBE if any(_overlap(block, one) for block in blocks for one in wanted) else Sure.NO
 
 
 def _of_unknown(requirement: Requirement, known: dict[str, str]) -> Sure:
@@ -185,7 +238,7 @@ def _without(block: Block, excepted: tuple[Block, ...]) -> list[Block]:
     return rest
 
 
-def _rule_ports(rule: PolicyRule, target: Party) -> Ports:
+def _rule_ports(rule: PolicyRule | AdminRule, target: Party) -> Ports:
     """The ports that a rule admits at the target, whose names count."""
     if not rule.ports:
         return ALL_PORTS
@@ -195,6 +248,9 @@ def _rule_ports(rule: PolicyRule, target: Party) -> Ports:
 def _port_ranges(port: PolicyPort, target: Party) -> list[tuple[str, int, int]]:
     if port.port is None:
         return [(port.protocol, 1, 65535)]
+    if port.protocol == ANY_PROTOCOL:
+        named = target.ports if isinstance(target, PodGroup) else ()
+        return [(protocol, number, number) for name, protocol, number in named if name == port.port]
     if isinstance(port.port, int):
         return [(port.protocol, port.port, port.last or port.port)]
     number = target.port(port.port, port.protocol) if isinstance(target, PodGroup) else None

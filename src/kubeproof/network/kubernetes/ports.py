@@ -39,6 +39,21 @@ def intersection(one: Ports, other: Ports) -> Ports:
     return normal(found)
 
 
+def difference(one: Ports, other: Ports) -> Ports:
+    """The ports of the first that the second does not have."""
+    rest = list(one)
+    for protocol, begin, end in other:
+        kept: list[Range] = []
+        for also, first, last in rest:
+            if also != protocol or end < first or last < begin:
+                kept.append((also, first, last))
+                continue
+            kept += [(also, first, begin - 1)] if first < begin else []
+            kept += [(also, end + 1, last)] if end < last else []
+        rest = kept
+    return normal(rest)
+
+
 def show(ports: Ports) -> str:
     """The ports for people."""
     if ports == ALL_PORTS:

@@ -11,6 +11,7 @@ from kubeproof.errors import UsageError
 from kubeproof.manifests.yaml.fields import suggestion
 from kubeproof.network.kubernetes.objects import Block, Ingress, KubeNetwork, Outside, Party, PodGroup, Service, Sure
 from kubeproof.network.kubernetes.ports import ALL_PORTS, NO_PORTS, Ports
+from kubeproof.network.kubernetes.routes import KINDS as ROUTE_KINDS
 from kubeproof.values import dataclass
 
 CAN, CANNOT, MUST_PASS = "can reach", "cannot reach", "must pass"
@@ -114,7 +115,7 @@ def _is_block(text: str) -> bool:
 
 
 def _sources(text: str, network: KubeNetwork) -> tuple[Party | Ingress, ...]:
-    if not text.startswith("Ingress/"):
+    if text.partition("/")[0] not in ("Ingress", *ROUTE_KINDS):
         return _parties(text, network)
     ref = _full(text)
     found = [one for one in network.ingresses if one.ref == ref]

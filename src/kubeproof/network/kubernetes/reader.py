@@ -24,7 +24,11 @@ from kubeproof.manifests.yaml.fields import Fields
 from kubeproof.manifests.yaml.guard import Bounds, Budget
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.tree import Scalar, ScalarKind
+from kubeproof.network.kubernetes.admin_reader import GROUP as ADMIN_GROUP
+from kubeproof.network.kubernetes.admin_reader import KINDS as ADMIN_KINDS
+from kubeproof.network.kubernetes.admin_reader import read_admin_policy
 from kubeproof.network.kubernetes.objects import (
+    AdminPolicy,
     Block,
     Ingress,
     KubeNetwork,
@@ -37,10 +41,16 @@ from kubeproof.network.kubernetes.objects import (
     ServicePort,
 )
 from kubeproof.network.kubernetes.ports import PROTOCOLS
+from kubeproof.network.kubernetes.routes import GROUP as ROUTE_GROUP
+from kubeproof.network.kubernetes.routes import KINDS as ROUTE_KINDS
+from kubeproof.network.kubernetes.routes import Grant, drop_ungranted, read_grant, read_route
 from kubeproof.values import dataclass
 
 NAME_LABEL = "kubernetes.io/metadata.name"  # every namespace has it
-_OTHERS = {"Namespace": "", "Service": "", "NetworkPolicy": "networking.k8s.io", "Ingress": "networking.k8s.io"}
+_OTHERS = {
+    "Namespace": "", "Service": "", "NetworkPolicy": "networking.k8s.io", "Ingress": "networking.k8s.io",
+    **dict.fromkeys(ADMIN_KINDS, ADMIN_GROUP), **dict.fromkeys((*ROUTE_KINDS, "ReferenceGrant"), ROUTE_GROUP),
+}  # fmt: skip
 _HARMLESS = (
     "ConfigMap",
     "Secret",
@@ -50,6 +60,8 @@ _HARMLESS = (
     "ClusterRole",
     "ClusterRoleBinding",
     "Node",
+    "Gateway",
+    "GatewayClass",
 )
 
 
@@ -57,8 +69,11 @@ _HARMLESS = (
 class _Found:
     pods: list[tuple[PodGroup, str | None]] = field(default_factory=list)  # with the owner
     policies: list[Policy] = field(default_factory=list)
+    admin_policies: list[AdminPolicy] = field(default_factory=list)
     services: list[Service] = field(default_factory=list)
     ingresses: list[Ingress] = field(default_factory=list)
+    routes: list[Ingress] = field(default_factory=list)
+    grants: set[Grant] = field(default_factory=set)
     namespaces: dict[str, Labels] = field(default_factory=dict)
     left_out: dict[str, None] = field(default_factory=dict)
 
@@ -80,14 +95,19 @@ def load_kube_network(
     reports += [f"{WHAT} is {WHY} ({report})" for report in collected.reports]
     reports += [f"{show_name(pair.last)} comes again, the last counts ({pair.last.place})" for pair in repeated]
     reports += [f"{note.what}: {note.why} ({note.source.file})" for note in notes_of(collected)]
+    for route in found.routes:
+        kept, dropped = drop_ungranted(route, found.grants)
+        found.ingresses.append(kept)
+        found.left_out.update(dict.fromkeys(dropped))
     refs = {pods.ref for pods, _ in found.pods}
     groups = tuple(pods for pods, owner in found.pods if owner not in refs)
     if not groups:
         raise NothingToCheckError("E301 no pods: the input has no workload and no Pod.")
     notes = (*reports, *(f"{kind} is not modelled here" for kind in found.left_out))
     return KubeNetwork(
-        groups, tuple(found.policies), tuple(found.services), tuple(found.ingresses), found.namespaces, notes
-    )
+        groups, tuple(found.policies), tuple(found.admin_policies), tuple(found.services), tuple(found.ingresses),
+        found.namespaces, notes,
+    )  # fmt: skip
 
 
 def read_alone(document: Document) -> None:
@@ -100,6 +120,15 @@ def _read(document: Document, found: _Found) -> None:
     fields = fields_of(document)
     if document.kind in KINDS and group == KINDS[document.kind].group:
         found.pods.append(_pods(fields, document.kind, found))
+    elif document.kind in ROUTE_KINDS and group == ROUTE_GROUP:
+        ref, namespace, _ = _identity(fields, document.kind)
+        route, others = read_route(fields, ref, namespace)
+        found.routes.append(route)
+        found.left_out.update(dict.fromkeys(others))
+    elif document.kind == "ReferenceGrant" and group == ROUTE_GROUP:
+        found.grants.update(read_grant(fields, _identity(fields, document.kind)[1]))
+    elif document.kind in ADMIN_KINDS and group == ADMIN_GROUP:
+        found.admin_policies.append(read_admin_policy(fields, document.kind))
     elif _OTHERS.get(document.kind) == group:
         _READERS[document.kind](fields, found)
     elif document.kind not in _HARMLESS:
