@@ -103,8 +103,9 @@ def fix_command(
     """Find the smallest change of the manifests for which all that is violated is proved, and nothing gets worse.
 
     The question is that of "kubeproof verify": the intents of a Scenario, or without one what each workload survives.
-    Neither is ever changed. Objects with the annotation kubeproof.dev/do-not-touch stay as they are. Files keep
-    every byte that the change is not about; those that cannot be changed in place get a patch for kustomize.
+    Neither is ever changed, but for manifests that its events apply. Objects with the annotation
+    kubeproof.dev/do-not-touch stay as they are. Files keep every byte that the change is not about; those that cannot
+    be changed in place get a patch for kustomize.
 
     \b
     Examples:

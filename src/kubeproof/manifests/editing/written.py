@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -9,10 +10,12 @@ from kubeproof.errors import InternalError
 from kubeproof.manifests.editing.operations import Operation, Path, Plain, apply, value_at
 from kubeproof.manifests.editing.splicing import CannotSpliceError, append_object, read_plain, remove_document, splice
 from kubeproof.manifests.yaml.writer import as_yaml
+from kubeproof.named_tuples import NamedTuple
 from kubeproof.values import dataclass
 
 Texts = tuple[tuple[str, str], ...]  # files by name and content
 OWN_GROUP = "kubeproof.dev/"
+APPLIED = " (as event "
 DO_NOT_TOUCH = "kubeproof.dev/do-not-touch"
 DENIED_EDITS = "kubeproof.dev/deny-edits"
 
@@ -23,8 +26,9 @@ class Written:
 
     file: str
     document: int  # of the file
-    base: Path  # of the object in its document: () unless it is an item of a list
+    base: Path  # of the object in its document: () unless it is an item of a list, or what an event applies
     value: Plain
+    applied_by: str = ""  # the event that applies it; "": it is there from the start
 
     @property
     def kind(self) -> str:
@@ -45,8 +49,9 @@ class Written:
 
     @property
     def ref(self) -> str:
-        """How verdicts name it: "Deployment/shop/web"."""
-        return name_object(self.value)
+        """How verdicts name it: "Deployment/shop/web", and by which event it is applied."""
+        told = f"{APPLIED}{self.applied_by} applies it)" if self.applied_by else ""
+        return f"{name_object(self.value)}{told}"
 
     @property
     def is_protected(self) -> bool:
@@ -79,12 +84,43 @@ def name_object(value: Plain) -> str:
 
 
 def list_written(texts: Texts) -> tuple[Written, ...]:
-    """The objects of the files that may be changed: those of Kubeproof itself, which ask, are left out."""
-    found = [one for file, text in texts for one in _objects(file, text)]
+    """The objects of the files that may be changed: those of Kubeproof itself, which ask, are left out.
+
+    What events of a Scenario apply is no question, but what somebody is about to do: that may be changed.
+    """
+    plain = [one for file, text in texts for one in _objects(file, text)]
+    events = [one for file, text in texts for one in _list_applications(file, text)]
+    by_file = {one.file: one.event for one in events if one.file}
+    found = [replace(one, applied_by=by_file.get(os.path.normpath(one.file), "")) for one in plain]
+    found += [one.written for one in events if one.written is not None]
     count: dict[str, int] = {}
     for one in found:
         count[one.ref] = count.get(one.ref, 0) + 1
     return tuple(one for one in found if count[one.ref] == 1)  # of two of one name only one counts
+
+
+class _Application(NamedTuple):
+    """An event that applies a manifest: a file, or one of its own."""
+
+    event: str
+    file: str
+    written: Written | None
+
+
+def _list_applications(file: str, text: str) -> Iterator[_Application]:
+    if OWN_GROUP not in text or ("apply:" not in text and '"apply"' not in text):
+        return
+    for number, root in enumerate(read_plain(text, file)):
+        events = value_at(root, ("spec", "events")) if isinstance(root, dict) else None
+        for place, event in enumerate(events if isinstance(events, list) else ()):
+            told = event.get("apply") if isinstance(event, dict) else None
+            if not isinstance(told, dict):
+                continue
+            name = str(told.get("name") or f"apply {place + 1}")
+            other = os.path.normpath(os.path.join(os.path.dirname(file), str(told["file"]))) if "file" in told else ""
+            base: Path = ("spec", "events", place, "apply", "manifest")
+            own = told.get("manifest")
+            yield _Application(name, other, Written(file, number, base, own, name) if isinstance(own, dict) else None)
 
 
 def _objects(file: str, text: str) -> Iterator[Written]:

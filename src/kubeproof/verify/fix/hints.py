@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubeproof.cluster.loops.actions import Verb
+from kubeproof.manifests.editing.written import APPLIED
 from kubeproof.values import dataclass
 from kubeproof.verify.fix.edits import Edit
 from kubeproof.verify.result import IntentResult
@@ -50,7 +51,7 @@ def read_hints(violations: Iterable[IntentResult]) -> Hints:
 
 def distance(edit: Edit, hints: Hints) -> int:
     """How far an edit is from what counterexamples name."""
-    is_named = any(ref in hints.objects for ref in edit.objects) or not _is_workload(edit)
+    is_named = any(ref.partition(APPLIED)[0] in hints.objects for ref in edit.objects) or not _is_workload(edit)
     far = (0 if is_named else ELSEWHERE) + (0 if edit.answers & hints.words else NO_ANSWER)
     return far + is_aside(edit, hints)
 
@@ -59,7 +60,7 @@ def is_aside(edit: Edit, hints: Hints) -> int:
     """What an edit costs more because no loop of the run asks for it; nothing where none asks for anything."""
     written = ((ref, operation.field) for ref, operation in edit.places())
     near = not hints.fields or any(
-        ref == other and (field.startswith(path) or path.startswith(field))
+        ref.partition(APPLIED)[0] == other and (field.startswith(path) or path.startswith(field))
         for ref, field in written
         for other, path in hints.fields
     )

@@ -19,7 +19,7 @@ def propose_sizes(one: Written, around: Around) -> Iterator[Edit]:
     if one.kind not in SIZED:
         return
     if around.autoscalers_of(one):
-        yield from _leave_to_autoscaler(one)
+        yield from _leave_to_autoscaler(one, around)
         return
     now = replicas_of(one)
     for number in (*range(now + 1, now + MOST_MORE + 1), *range(now - 1, 0, -1)):
@@ -43,7 +43,14 @@ def set_replicas(one: Written, number: int) -> Edit:
     )  # fmt: skip
 
 
-def _leave_to_autoscaler(one: Written) -> Iterator[Edit]:
+def _leave_to_autoscaler(one: Written, around: Around) -> Iterator[Edit]:
+    """Nobody but the autoscaler says how many; who applies a manifest without a number says 1."""
+    if one.applied_by and one.at("spec", "replicas") is None:
+        least = max(scaler.at("spec", "minReplicas") or 1 for scaler in around.autoscalers_of(one))
+        yield edit(
+            OWNER, one, f"spec.replicas {least}, the autoscaler's minimum", put("spec", "replicas", value=least),
+            cost=TUNE, answers=(ActorKind.GITOPS, ActorKind.HPA),
+        )  # fmt: skip
     if one.at("spec", "replicas") is not None:
         yield edit(
             OWNER, one, "leave spec.replicas to the autoscaler", drop("spec", "replicas"), cost=TUNE,
