@@ -37,7 +37,9 @@ _COMMANDS = {  # name, also of the module -> command or group; imported when it 
     "snapshot": "snapshot_command",
     "tune": "tune_command",
     "verify": "verify_command",
+    "what-if": "what_if_group",
 }
+_MODULES = {"what-if": "what_if"}  # where that is not the name
 
 
 class _Commands(click.Group):
@@ -49,7 +51,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"kubeproof.cli.commands.{cmd_name}"), _COMMANDS[cmd_name])
+        module = _MODULES.get(cmd_name, cmd_name)
+        command: click.Command = getattr(import_module(f"kubeproof.cli.commands.{module}"), _COMMANDS[cmd_name])
         return command
 
     def resolve_command(

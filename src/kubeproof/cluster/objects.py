@@ -173,6 +173,15 @@ class PodTemplate:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What pods that nothing ever moves take of their node; amounts by resource, sorted."""
+
+    pods: int = 0
+    requested: tuple[tuple[str, int], ...] = ()
+    scored: tuple[tuple[str, int], ...] = ()  # where nodes are scored: with defaults for what containers omit
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A node as the manifests declare it."""
 
@@ -190,6 +199,7 @@ class Node:
     is_slot: bool = False  # not there at first: a group may grow by it
     keeps: bool = False  # annotation cluster-autoscaler.kubernetes.io/scale-down-disabled
     sizes: tuple[Node, ...] = ()  # of a class of nodes whose sizes differ: see kubeproof.cluster.nodes.near_nodes
+    held: Held = Held()  # by pods that no run of the input moves: see kubeproof.verify.proofs.standing
 
     @property
     def label_map(self) -> dict[str, str]:

@@ -27,6 +27,14 @@ class RunningPods(NamedTuple):
     ordinal: int = NEVER
 
 
+class NamedPod(NamedTuple):
+    """A pod of a cluster by the name that it has there."""
+
+    name: str
+    ref: str  # of the workload that it belongs to in the end
+    node: str
+
+
 def count_running(pods: Iterable[RunningPods]) -> tuple[RunningPods, ...]:
     """Equal ones added up, sorted."""
     amounts: dict[RunningPods, int] = {}

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
+from kubeproof.cluster.running import NamedPod
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import ManifestError, ScenarioError
@@ -79,6 +80,7 @@ def load(
     pools: Sequence[Pool] = (),
     allow_outside: bool = False,
     is_tolerant: bool = False,
+    is_for_checks: bool = True,
 ) -> Loaded:
     """Everything the path or paths hold, and what is given by name and content, checked and defaulted.
 
@@ -90,7 +92,7 @@ def load(
     Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw. With
     `is_tolerant` files and objects that are refused are told in the notes of what is left, as errors; nothing that
     says so is ever raised unless no workload is left. Objects of versions that Kubernetes has removed are then read
-    as of those that replaced them.
+    as of those that replaced them. Who neither checks the manifests nor saves what was read needs no `is_for_checks`.
     """
     shown = (InputFile(None, printable(name), content) for name, content in given)
     named = as_tuple(paths)
@@ -98,7 +100,15 @@ def load(
     is_asked = named or not given
     found = read_inputs(named, stdin=stdin, bounds=bounds, render=render, fence=inside) if is_asked else ()
     files = chain(shown, found)
-    return _load(files, Budget(bounds), inside=inside, pools=pools, is_tolerant=is_tolerant)
+    return _load(
+        files,
+        Budget(bounds),
+        inside=inside,
+        pools=pools,
+        is_tolerant=is_tolerant,
+        keeps_texts=is_for_checks,
+        is_for_checks=is_for_checks,
+    )
 
 
 def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None) -> tuple[tuple[str, str], ...]:
@@ -137,6 +147,7 @@ def _load(
     *,
     only_given: bool = False,
     keeps_texts: bool = True,
+    is_for_checks: bool = True,
     pools: Sequence[Pool] = (),
     inside: Fence = Fence(),
     is_tolerant: bool = False,
@@ -172,7 +183,8 @@ def _load(
     ignores = tuple(ignore for document in kept for ignore in ignores_of(document))
     texts = collected.texts() if keeps_texts else ()  # now that all that is ever read has been read
     loaded = as_written(replace(loaded, ignores=ignores, texts=texts, assumed=assumed, given=given))
-    loaded = _with_what_checks_read(loaded, [document for document in kept if not _is_scenario(document)])
+    if is_for_checks:
+        loaded = _with_what_checks_read(loaded, [document for document in kept if not _is_scenario(document)])
     loaded = replace(loaded, shaping=shaping(kept, has_components=_has_components(collected)))
     loaded = with_doubts(loaded, objects.limit_ranges)
     loaded = admit(replace(loaded, notes=notes_of(collected), unpatched=collected.unpatched), objects.limit_ranges)
@@ -228,7 +240,8 @@ def _begin(loaded: Loaded, objects: Objects, *, is_stated: bool) -> Loaded:
         return replace(loaded, omissions=_distinct((*loaded.omissions, *list_made_anew(objects.owned))))
     pods, left_out = running_pods(objects.owned, objects.owners(), {node.name for node in objects.nodes})
     scenario = replace(loaded.scenario, start=Start(RUNNING, pods=pods))
-    return replace(loaded, scenario=scenario, omissions=_distinct((*loaded.omissions, *left_out)))
+    named = tuple(NamedPod(read.workload.name, root, read.pod.node) for read, root in objects.owned if read.pod)
+    return replace(loaded, scenario=scenario, omissions=_distinct((*loaded.omissions, *left_out)), pods=named)
 
 
 def _is_scenario(document: Document) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.api.versions import Rule
 from kubeproof.cluster.objects import Setup, Source
-from kubeproof.cluster.running import RunningPods
+from kubeproof.cluster.running import NamedPod, RunningPods
 from kubeproof.cluster.scale import Scale
 from kubeproof.cluster.wiring import Wiring
 from kubeproof.events.declarations import Event
@@ -167,3 +167,4 @@ class Loaded:
     unpatched: frozenset[str] = frozenset()  # files of kustomizations that could not be rendered, read as they are
     wiring: Wiring = field(default=Wiring(), compare=False)  # what only checks of the manifests read
     unknown: tuple[tuple[UnknownField, Source], ...] = field(default=(), compare=False)  # with their places
+    pods: tuple[NamedPod, ...] = field(default=(), compare=False)  # of the start, by the names that they have

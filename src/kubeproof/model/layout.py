@@ -160,7 +160,7 @@ def _signature(
     labels = tuple(_label_facts(dict(node.labels), found, unique, without))
     name = node.name if node.name in found.names else ""
     others = tuple((n, amount) for n, amount in node.others if kept is None or n in kept)
-    resources = node.sizes or (node.cpu_milli, node.memory_bytes, node.pods, others)
+    resources = (node.sizes or (node.cpu_milli, node.memory_bytes, node.pods, others), node.held)
     listed = tuple((image, size) for image, size in node.images if image in images)
     return labels, node.taints, node.unschedulable, resources, name, listed, node.group, node.keeps
 

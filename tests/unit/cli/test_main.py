@@ -113,7 +113,7 @@ def test_the_commands_are_those_that_exist():
         "quantify",
         "replay",
     ]
-    names += ["report", "simulate", "snapshot", "tune", "verify"]
+    names += ["report", "simulate", "snapshot", "tune", "verify", "what-if"]
 
     assert cli.list_commands(context) == names
     assert [cli.get_command(context, name).name for name in names] == names

@@ -55,13 +55,22 @@ def _beside(cell: NodeCell, kind: PodKind, named: Collection[PodKind]) -> NodeCe
     return cell._replace(pods=pods)
 
 
+def _find_free(node: Node) -> dict[str, int]:
+    """What the node offers beside pods that nothing moves; of resources that it does not know nothing is kept."""
+    free = allocatable(node)
+    for resource, amount in node.held.requested:
+        if resource in free:
+            free[resource] -= amount
+    return free
+
+
 def _room(setup: Setup, node: Node, cell: NodeCell, workload: int) -> int:
     """How many more pods of the workload fit beside those already admitted.
 
     Extended resources that the node does not know are left out, as the kubelet does.
     """
     version = setup.settings.kubernetes_version
-    free, slots = allocatable(node), node.pods
+    free, slots = _find_free(node), node.pods - node.held.pods
     for kind, count in cell.pods:
         if kind.phase in ADMITTED:
             slots -= count
@@ -92,7 +101,7 @@ def explain_rejection(setup: Setup, node: Node, cell: NodeCell, workload: int) -
     there = [(kind, count) for kind, count in cell.pods if kind.phase in ADMITTED]
     if any(kind.workload in rivals(setup, workload) for kind, _ in there):
         return "a port of the node (hostPort) is taken"
-    free, whole = allocatable(node), allocatable(node)
+    free, whole = _find_free(node), allocatable(node)
     for kind, count in there:
         for resource, amount in pod_requests(setup.workloads[kind.workload].template, version).true.items():
             free[resource] = free.get(resource, 0) - amount * count
@@ -103,5 +112,5 @@ def explain_rejection(setup: Setup, node: Node, cell: NodeCell, workload: int) -
         for name, amount in wanted.items()
         if amount and name in whole and free[name] < amount
     ]
-    pods = sum(count for _, count in there)
+    pods = sum(count for _, count in there) + node.held.pods
     return "; ".join(short) if short else f"{pods} of {node.pods} pods are there" if pods >= node.pods else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 
 from kubeproof.cluster.loops.footprint import Workloads, some
-from kubeproof.cluster.objects import Setup, family
+from kubeproof.cluster.objects import Setup, Workload, family
 from kubeproof.cluster.state import Phase
 from kubeproof.cluster.steering.policies import ALWAYS_ALLOW, PodDisruptionBudget
 from kubeproof.controllers.evictions.disruption import (
@@ -33,18 +33,18 @@ class BudgetScale(NamedTuple):
 
 def budgets_of(setup: Setup, workload: int) -> tuple[PodDisruptionBudget, ...]:
     """The budgets that select a workload's pods."""
-    return tuple(b for b in setup.budgets if workload in select_by(setup, b))
+    declared = setup.workloads[workload]
+    return tuple(budget for budget in setup.budgets if _selects(budget, declared))
 
 
 def select_by(setup: Setup, chosen: PodDisruptionBudget) -> tuple[int, ...]:
     """The workloads whose pods a budget selects."""
-    return tuple(
-        index
-        for index, declared in enumerate(setup.workloads)
-        if declared.namespace == chosen.namespace
-        and chosen.selector is not None
-        and chosen.selector.matches(dict(declared.template.labels))
-    )
+    return tuple(index for index, declared in enumerate(setup.workloads) if _selects(chosen, declared))
+
+
+def _selects(chosen: PodDisruptionBudget, declared: Workload) -> bool:
+    is_near = declared.namespace == chosen.namespace and chosen.selector is not None
+    return is_near and chosen.selector is not None and chosen.selector.matches(dict(declared.template.labels))
 
 
 def ask_for_ends(setup: Setup, workload: int) -> bool:

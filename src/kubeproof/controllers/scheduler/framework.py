@@ -291,7 +291,7 @@ class Scheduler:
             info.unschedulable,
             info.taints,
             info.pods,
-            node_usage(info.pods, self._requests),
+            node_usage(info.pods, self._requests, info.node.held),
             info.images,
         )
 

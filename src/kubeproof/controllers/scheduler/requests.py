@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from kubeproof.cluster.api import versions
 from kubeproof.cluster.nodes.shown_nodes import find_offered
-from kubeproof.cluster.objects import Container, Node, PodTemplate
+from kubeproof.cluster.objects import Container, Held, Node, PodTemplate
 from kubeproof.controllers.scheduler.protocol import PodCount, Usage
 from kubeproof.named_tuples import NamedTuple
 
@@ -62,11 +62,11 @@ def incoming_requests(template: PodTemplate, version: tuple[int, int]) -> PodReq
     return PodRequests(_sum((true, overhead)), _sum((scored, overhead)))
 
 
-def node_usage(pods: tuple[PodCount, ...], requests: tuple[PodRequests, ...]) -> Usage:
-    """What the pods on a node request together; terminating pods still count."""
-    total = 0
-    true: Amounts = {}
-    scored: Amounts = {}
+def node_usage(pods: tuple[PodCount, ...], requests: tuple[PodRequests, ...], held: Held = Held()) -> Usage:
+    """What the pods on a node request together, beside those of which only that is known; terminating ones count."""
+    total = held.pods
+    true: Amounts = dict(held.requested)
+    scored: Amounts = dict(held.scored)
     for workload, alive, terminating in pods:
         count = alive + terminating
         total += count

@@ -6,7 +6,7 @@ A fault is declared once, here: its column, whom it concerns, its events, and wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import (
@@ -51,6 +51,10 @@ def _everybody(setup: Setup, workload: Workload) -> bool:
     return True
 
 
+def _as_it_is(setup: Setup) -> Setup:
+    return setup
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """One column of the matrix."""
@@ -63,7 +67,7 @@ class Fault:
     concerns: Callable[[Setup, Workload], bool] = _everybody
     begins: str = DEPLOYED
     completes: tuple[str, ...] = ()  # further intents that must hold, by key
-    prepare: Callable[[Setup], Setup] = lambda setup: setup
+    prepare: Callable[[Setup], Setup] = _as_it_is
     stays_down: bool = False  # nodes that it hits never come back: pods there never end
 
 
@@ -335,9 +339,9 @@ def concerning(setup: Setup, workload: Workload, chosen: Sequence[Fault] = FAULT
     return tuple(fault for fault in chosen if fault.concerns(setup, workload))
 
 
-def under_faults(loaded: Loaded, keys: Sequence[str], target: str) -> Loaded:
+def under_faults(loaded: Loaded, keys: Sequence[str], target: str, columns: Mapping[str, Fault] = BY_KEY) -> Loaded:
     """The input with the scenario of one cell: the faults of these columns, and what the workload should survive."""
-    faults = [BY_KEY[key] for key in keys]
+    faults = [columns[key] for key in keys]
     setup = loaded.setup
     for fault in faults:
         setup = fault.prepare(setup)

@@ -9,7 +9,7 @@ from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import InternalError
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.matrix_columns import DEPLOY, NODE_ADDED, under_faults
+from kubeproof.manifests.scenarios.matrix_columns import BY_KEY, DEPLOY, NODE_ADDED, Fault, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
@@ -45,7 +45,7 @@ def conclude(
         target for (target, faults), one in graded.items() if faults == (DEPLOY,) and one.cell.grade == Grade.STUCK
     }
     never = [cell for cell in cells if cell[0] in stuck and cell[1] != (DEPLOY,)]
-    singles = [graded.get(cell) or not_reached(loaded, cell) for cell in cells if cell not in never]
+    singles = [graded.get(cell) or not_reached(loaded, cell, chosen.by_key) for cell in cells if cell not in never]
     doubles = [graded[cell] for cell in pairs if cell in graded]
     rows = {row.target: row for row in rows_shown(loaded)}
     told = (cite_lines(loaded.texts, one.result) for one in (*singles, *doubles))
@@ -54,7 +54,7 @@ def conclude(
     shown = {(one.target, one.faults): one for one in numbered}
     shown |= {cell: _as_deployed(shown[cell[0], (DEPLOY,)], cell) for cell in never}
     matrix = Matrix(
-        columns=columns_of(cells),
+        columns=columns_of(cells, chosen.columns),
         rows=tuple(rows.values()),
         cells=tuple(shown[cell] for cell in cells),
         pairs=numbered[len(singles) :],
@@ -64,7 +64,7 @@ def conclude(
     )
     statistics = _sum_spent([*singles, *doubles], elapsed_s, stop)
     last = [cell for cell in cells if cell[1] != (NODE_ADDED,)][-1:] or cells[-1:]  # on the nodes of the input
-    any_cell = under_faults(loaded, last[0][1], last[0][0])
+    any_cell = under_faults(loaded, last[0][1], last[0][0], chosen.by_key)
     plan = plan_input(any_cell, options)
     common = _scope(any_cell, plan, matrix, statistics)
     aside = list_omissions(loaded)
@@ -78,7 +78,7 @@ def conclude(
         inputs=loaded.texts,
         omitted=group_omitted(loaded, plan),
         matrix=matrix,
-        checks=run_checks(loaded),
+        checks=run_checks(loaded) if chosen.has_checks else (),
     )
 
 
@@ -106,26 +106,30 @@ def _severe(result: IntentResult, least: Grade) -> IntentResult:
     return replace(result, severity="error") if is_dip and least == Grade.STEADY else result
 
 
-def not_reached(loaded: Loaded, cell: tuple[str, tuple[str, ...]]) -> Graded:
+def not_reached(loaded: Loaded, cell: tuple[str, tuple[str, ...]], columns: Mapping[str, Fault] = BY_KEY) -> Graded:
     """The cell that there was no time for."""
-    return _open(
-        loaded, cell, "not reached within the time: --timeout gives more, --faults asks for less", Verdict.UNKNOWN
-    )
+    told = "not reached within the time: --timeout gives more, --faults asks for less"
+    return _open(loaded, cell, told, Verdict.UNKNOWN, columns)
 
 
-def fail_cell(loaded: Loaded, question: CellQuestion, error: TaskError) -> Graded:
+def fail_cell(
+    loaded: Loaded, question: CellQuestion, error: TaskError, columns: Mapping[str, Fault] = BY_KEY
+) -> Graded:
     """The cell whose search went wrong."""
     return _open(
         loaded,
         question.cell,
         f"not judged: {error}",
         Verdict.ERROR if error.code == InternalError.code else Verdict.UNKNOWN,
+        columns,
     )
 
 
-def _open(loaded: Loaded, cell: tuple[str, tuple[str, ...]], why: str, verdict: Verdict) -> Graded:
+def _open(
+    loaded: Loaded, cell: tuple[str, tuple[str, ...]], why: str, verdict: Verdict, columns: Mapping[str, Fault]
+) -> Graded:
     target, faults = cell
-    faulty = under_faults(loaded, faults, target)
+    faulty = under_faults(loaded, faults, target, columns)
     intent = faulty.scenario.intents[0]
     result = IntentResult(
         id=entry(intent.key).id, intent=intent.name, key=intent.key, target=target, verdict=verdict, detail=why,

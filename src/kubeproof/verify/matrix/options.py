@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubeproof.manifests.scenarios.matrix_columns import FAULTS, Fault
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.gradual import Gradual
 from kubeproof.verify.executors.session import Executor
@@ -18,6 +19,18 @@ class MatrixOptions:
     least_grade: Grade = Grade.DIPS  # what is worse is a violation
     pairs: bool = True  # two faults at once, as far as time allows
     executor: Executor = Gradual()
+    columns: tuple[Fault, ...] = FAULTS  # that there are
+    has_checks: bool = True  # what checks find is told, too
+
+    @property
+    def own_columns(self) -> tuple[Fault, ...]:
+        """The columns, unless they are those that everybody knows."""
+        return () if self.columns is FAULTS else self.columns
+
+    @property
+    def by_key(self) -> dict[str, Fault]:
+        """The columns by their keys."""
+        return {fault.key: fault for fault in self.columns}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from kubeproof.cluster.objects import Setup, Workload
@@ -71,13 +71,13 @@ def pairs_of_faults(setup: Setup, chosen: Sequence[Fault] = FAULTS) -> Cells:
     return [cell for _, cell in sorted(found, key=lambda pair: pair[0])]
 
 
-def small_first(loaded: Loaded, cells: Cells) -> Cells:
+def small_first(loaded: Loaded, cells: Cells, columns: Mapping[str, Fault] = BY_KEY) -> Cells:
     """The cells in the order of work: those of workloads to which few others relate, and not of many pods, come first.
 
     They take least: where the time does not suffice for all, more of them are decided.
     """
     target, faults = cells[0]
-    parts = cut_by_relations(under_faults(loaded, faults, target))
+    parts = cut_by_relations(under_faults(loaded, faults, target, columns))
     pods = {one.ref: one.replicas for one in loaded.setup.workloads if one.owner is None}
     sizes = {
         ref: (len(part.workloads), sum(pods.get(one, 0) for one in part.workloads) // MANY_PODS)
@@ -88,10 +88,10 @@ def small_first(loaded: Loaded, cells: Cells) -> Cells:
     return sorted(cells, key=lambda cell: sizes.get(cell[0], most))
 
 
-def columns_of(cells: Cells) -> tuple[Column, ...]:
+def columns_of(cells: Cells, known: Sequence[Fault] = FAULTS) -> tuple[Column, ...]:
     """The columns that have a cell."""
     asked = {key for _, keys in cells for key in keys}
-    return tuple(Column(fault.key, fault.head, fault.title) for fault in FAULTS if fault.key in asked)
+    return tuple(Column(fault.key, fault.head, fault.title) for fault in known if fault.key in asked)
 
 
 def rows_shown(loaded: Loaded) -> tuple[Row, ...]:

@@ -16,7 +16,7 @@ from functools import partial
 from kubeproof.engine.limits import Deadline
 from kubeproof.errors import KubeproofError, NothingToCheckError
 from kubeproof.manifests.loaded import Loaded, Sort
-from kubeproof.manifests.scenarios.matrix_columns import DEPLOY, FAULTS
+from kubeproof.manifests.scenarios.matrix_columns import DEPLOY
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.pool import usable_cores
@@ -65,21 +65,24 @@ def run_matrix(
     stop: Stop | None = None,
     found: Found | None = None,
     clock: Clock = time.monotonic,
+    solver: Callable[[CellQuestion], Graded] | None = None,
 ) -> VerifyResult:
-    """The matrix of an input, with one result per cell.
+    """The matrix of an input, with one result per cell; `solver` grades them instead of a search of each.
 
     Asked to stop, or interrupted, it answers with the cells that are graded by then.
     """
-    faults = tuple(fault for fault in FAULTS if not chosen.faults or fault.key in chosen.faults)
+    faults = tuple(fault for fault in chosen.columns if not chosen.faults or fault.key in chosen.faults)
     every = single_faults(loaded.setup, faults)
     if not every:
         raise NothingToCheckError(_nothing(loaded))
-    cells = small_first(loaded, every)
+    cells = small_first(loaded, every, chosen.by_key) if solver is None else every
     run = _Run(loaded, options, chosen, effort, journal, progress, stop or Stop(), Known(found), clock)
+    run.solver = solver
     pairs: Cells = []
     try:
         first = [cell for cell in cells if cell[1] == (DEPLOY,)]
-        run.deploy_once([target for target, _ in first])
+        if not chosen.own_columns:  # others may begin elsewhere
+            run.deploy_once([target for target, _ in first])
         first = [cell for cell in first if cell not in run.graded]
         run.work("faults", ask(first, _fewer(options, effort.first_states), effort.first_s))
         then = [cell for cell in cells if cell[1] != (DEPLOY,) and not run.is_stuck_at_first(cell[0])]
@@ -134,6 +137,7 @@ class _Run:
         self._loaded, self._options, self._chosen, self._effort = loaded, options, chosen, effort
         self._journal, self._progress, self.stop, self._known, self._clock = journal, progress, stop, known, clock
         self.begun = clock()
+        self.solver: Callable[[CellQuestion], Graded] | None = None  # None: a search of each cell
         self.graded: dict[tuple[str, tuple[str, ...]], Graded] = {}
 
     @property
@@ -195,9 +199,8 @@ class _Run:
                 self._note(by_key[told.last.key], told.last)
             self._report(phase, told, by_key)
 
-        solver = Solver(self._loaded, self._options)
         outcomes = run_tasks(
-            solver,
+            self.solver or Solver(self._loaded, self._options, self._chosen.own_columns),
             asked,
             executor=self._chosen.executor,
             journal=self._journal,
@@ -212,7 +215,7 @@ class _Run:
             outcomes.close()
 
     def _note(self, question: CellQuestion, outcome: TaskResult[Graded]) -> None:
-        self._keep(question, outcome.value or fail_cell(self._loaded, question, outcome.error))
+        self._keep(question, outcome.value or self._fail(question, outcome))
 
     def _keep(self, question: CellQuestion, graded: Graded) -> None:
         self.graded[question.cell] = graded
@@ -220,6 +223,10 @@ class _Run:
             named = replace(graded.result, intent=f"{graded.result.intent} ({' and '.join(question.faults)})")
             self._known.note([named])
             self._known.tell()
+
+    def _fail(self, question: CellQuestion, outcome: TaskResult[Graded]) -> Graded:
+        assert outcome.error is not None
+        return fail_cell(self._loaded, question, outcome.error, self._chosen.by_key)
 
     def _report(self, phase: str, told: TaskProgress, by_key: Mapping[str, CellQuestion]) -> None:
         if self._progress is None:

@@ -18,7 +18,7 @@ from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.engine.limits import Deadline
 from kubeproof.events.declarations import NeverReady, Rollout
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.matrix_columns import is_floor, under_faults
+from kubeproof.manifests.scenarios.matrix_columns import BY_KEY, Fault, is_floor, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -65,6 +65,7 @@ class Solver:
 
     loaded: Loaded
     options: VerifyOptions
+    columns: tuple[Fault, ...] = ()  # other ones than everybody knows; those cannot be sent to another process
     memo: Memo = field(default_factory=dict, compare=False)  # of the process that works
     preludes: Preludes = field(default_factory=dict, compare=False)
 
@@ -76,7 +77,8 @@ class Solver:
 
     def __call__(self, question: CellQuestion) -> Graded:
         """The cell of a question."""
-        faulty = under_faults(self.loaded, question.faults, question.target)
+        columns = {fault.key: fault for fault in self.columns} or BY_KEY
+        faulty = under_faults(self.loaded, question.faults, question.target, columns)
         limited = replace(self.options, max_states=question.max_states, timeout_s=question.timeout_s, spent_s=0.0)
         watch = Watch(deadline=_deadline(question), clock=time.process_time)
         one = _Cell(question, faulty, plan_input(faulty, limited), limited, watch, self.memo, self.preludes)

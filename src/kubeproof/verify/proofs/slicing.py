@@ -14,7 +14,7 @@ from string import digits
 
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector, Requirement
 from kubeproof.cluster.loops.footprint import ON_NODES, Writes, footprint_of
-from kubeproof.cluster.objects import Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import Held, Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.steering.counted import selects
 from kubeproof.cluster.steering.priorities import has_priorities
 from kubeproof.cluster.steering.profiles import NODE_AFFINITY, TAINT_TOLERATION, is_switched_on
@@ -83,7 +83,8 @@ def cut_by_relations(loaded: Loaded, *, is_swayed: bool = False) -> tuple[Slice,
     groups = _Groups(forms)
     for related in _relations(loaded, on_nodes=False, is_swayed=is_swayed) if len(forms) > 1 else ():
         groups.join(related)
-    return tuple(_slice(loaded, part) for part in groups.parts())
+    alone = replace(loaded, setup=replace(loaded.setup, nodes=_clear(loaded.setup.nodes)))
+    return tuple(_slice(alone, part) for part in groups.parts())
 
 
 def _find_reason_whole(loaded: Loaded) -> str:
@@ -197,12 +198,28 @@ def _forms(loaded: Loaded) -> dict[str, list[Workload]]:
     return found
 
 
+def find_related(loaded: Loaded, refs: Iterable[str]) -> frozenset[str]:
+    """The workloads that relate to these other than by room on nodes, or to those that do, and these."""
+    found, fixed = frozenset(refs), [*_relate(loaded, _forms(loaded), on_nodes=False)]
+    while True:
+        near = (*fixed, *_selecting(loaded.setup, _forms(loaded), is_swayed=True, among=found))
+        more = found.union(ref for related in near if found.intersection(related) for ref in related)
+        if more == found:
+            return found
+        found = more
+
+
 def _relations(loaded: Loaded, *, on_nodes: bool = True, is_swayed: bool = True) -> Iterator[tuple[str, ...]]:
     """Sets of workloads that may influence each other; `on_nodes`, also by running on the same node."""
     forms = _forms(loaded)
     if on_nodes:
         yield from _sharing_nodes(loaded, forms)
     yield from _selecting(loaded.setup, forms, is_swayed=is_swayed)
+    yield from _relate(loaded, forms, on_nodes=on_nodes)
+
+
+def _relate(loaded: Loaded, forms: dict[str, list[Workload]], *, on_nodes: bool) -> Iterator[tuple[str, ...]]:
+    """Those of these sets for which no scheduling rule is the reason."""
     if not on_nodes:
         yield from _sharing_ports(loaded.setup, forms)
         yield from _sharing_volumes(loaded.setup, forms)
@@ -262,10 +279,13 @@ def _may_run_on(setup: Setup, workload: Workload, node: Node) -> bool:
     )
 
 
-def _selecting(setup: Setup, forms: dict[str, list[Workload]], *, is_swayed: bool) -> Iterator[tuple[str, str]]:
+def _selecting(
+    setup: Setup, forms: dict[str, list[Workload]], *, is_swayed: bool, among: frozenset[str] | None = None
+) -> Iterator[tuple[str, str]]:
     """Pairs of which a scheduling rule of one may count pods of the other; affinity terms in any namespace.
 
-    Only with `is_swayed` rules that make a node better or worse but never refuse it.
+    Only with `is_swayed` rules that make a node better or worse but never refuse it. With `among` only pairs of which
+    one is there.
     """
     hashed = {(w.ref, w.owner): pod_labels(setup, index) for index, w in enumerate(setup.workloads)}
     labels = {
@@ -277,7 +297,8 @@ def _selecting(setup: Setup, forms: dict[str, list[Workload]], *, is_swayed: boo
         spreading = [w for w in workloads if is_swayed or _is_spread_hard(setup, w)]
         near = {(w.namespace, s) for w in spreading for s in _spread_selectors(setup, w) if s is not None}
         far = {s for w in workloads for s in _term_selectors(w.template, is_swayed=is_swayed) if s is not None}
-        for other, shown in labels.items() if near or far else ():
+        others = labels if among is None or one in among else {ref: labels[ref] for ref in labels if ref in among}
+        for other, shown in others.items() if near or far else ():
             if other != one and any(
                 any(place == namespace and s.matches(pod) for place, s in near) or any(s.matches(pod) for s in far)
                 for namespace, pod in shown
@@ -434,6 +455,11 @@ def _slice(loaded: Loaded, part: tuple[str, ...]) -> Slice:
         intents=tuple(scenario.intents[i] for i in intents),
     )
     return Slice(replace(loaded, setup=smaller, scenario=reduced), part, intents)
+
+
+def _clear(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The nodes with none of the pods that nothing moves: a part is searched as if it had all nodes to itself."""
+    return tuple(replace(node, held=Held()) for node in nodes) if any(node.held.pods for node in nodes) else nodes
 
 
 def _is_about(loaded: Loaded, intent: Intent, chosen: frozenset[str]) -> bool:

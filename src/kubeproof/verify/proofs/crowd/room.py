@@ -95,8 +95,7 @@ class Room:
 
     def _most_held(self, node: Node) -> tuple[Amounts, Amounts]:
         version, lost = self._loaded.setup.settings.kubernetes_version, self._lost
-        held: dict[str, int] = {}
-        scored: dict[str, int] = {}
+        held, scored = dict(node.held.requested), dict(node.held.scored)
         for crowd in self._crowds:
             _add(held, crowd.requests, crowd.most + lost * crowd.lost)
             _add(scored, crowd.scored, crowd.most + lost * crowd.lost)
@@ -212,6 +211,8 @@ class Room:
         """What a node offers beside all daemon pods that it may have."""
         version = self._loaded.setup.settings.kubernetes_version
         free = dict(_capacity(node))
+        for name, amount in (*node.held.requested, (PODS, node.held.pods)):
+            free[name] = free.get(name, 0) - amount
         for daemon in self._daemons:
             count = _most_daemons(self._loaded, daemon, node, is_lasting=is_lasting)
             for name, amount in _largest(_requests(form, version) for form in _forms(self._loaded, daemon)).items():
