@@ -195,8 +195,3 @@ def _effect(cell: Cell, row: Row, result: VerifyResult) -> Effect:
         result=result.results[cell.finding],
         source=row.source,
     )
-
-
-def list_targets(effects: Sequence[Effect], grade: Grade) -> list[Effect]:
-    """Those with the grade."""
-    return [one for one in effects if one.grade == grade]
