@@ -64,4 +64,5 @@ class Intent:
     domains: int = 2  # spread: at least so many values of the topology key
     formula: str = ""  # ltl
     where: tuple[tuple[str, str], ...] = ()  # ltl: the propositions of the formula, each with its predicate
+    of_level: bool = False  # it is what of a service level is a bound on states; nobody wrote it
     source: Source = field(default=Source(), compare=False)

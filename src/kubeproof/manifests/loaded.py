@@ -149,6 +149,11 @@ class Scenario:
     workload: WorkloadSpec | None = None  # what `simulate` sends to services
     levels: tuple[ServiceLevel, ...] = ()  # what `simulate` holds runs against; they stand among the intents
 
+    @property
+    def stated(self) -> tuple[Intent, ...]:
+        """The intents without what of service levels is a bound on states: those are measured whole elsewhere."""
+        return tuple(intent for intent in self.intents if not intent.of_level)
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:

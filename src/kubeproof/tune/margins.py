@@ -7,6 +7,7 @@ from math import log
 
 from kubeproof.intents.library.service_levels import LEVELS, Side, Unit
 from kubeproof.simulate.outcome import IntentOutcome
+from kubeproof.tune.subject import is_moot
 from kubeproof.verdicts import Verdict
 
 BROKEN = -1.0  # of an intent without a number that a run violates
@@ -18,7 +19,7 @@ _KINDS = {kind.key: kind for kind in LEVELS}
 
 def margin_of(promises: Iterable[IntentOutcome]) -> float:
     """That of the promise that is kept least."""
-    return min((_margin(promise) for promise in promises), default=MOST)
+    return min((_margin(promise) for promise in promises if not is_moot(promise)), default=MOST)
 
 
 def _margin(promise: IntentOutcome) -> float:

@@ -43,7 +43,7 @@ def tune_cluster(loaded: Loaded, options: TuneOptions, *, stop: Stop | None = No
     begin, stop = time.monotonic(), stop or Stop()
     given = open_input(loaded)
     scenario = given.loaded.scenario
-    if not scenario.intents and not scenario.levels:
+    if not scenario.stated and not scenario.levels:
         raise NothingToCheckError(
             "E302 nothing is promised, so that nothing at all is cheapest. Give the Scenario intents or service levels."
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from kubeproof.errors import KubeproofError
+from kubeproof.intents.library.service_levels import RECOVERY_TIME
 from kubeproof.simulate.outcome import IntentOutcome
 from kubeproof.tune.space import Setting, Space
 from kubeproof.values import dataclass
@@ -39,10 +40,15 @@ class Measure:
     def verdict(self) -> Verdict:
         """SAMPLED-OK if every promise is kept with confidence, VIOLATED if one is broken, else UNKNOWN: also
         where one had nothing to say."""
-        verdicts = {promise.verdict for promise in self.promises}
+        verdicts = {promise.verdict for promise in self.promises if not is_moot(promise)}
         if Verdict.VIOLATED in verdicts:
             return Verdict.VIOLATED
         return Verdict.SAMPLED_OK if verdicts <= {Verdict.SAMPLED_OK} else Verdict.UNKNOWN
+
+
+def is_moot(promise: IntentOutcome) -> bool:
+    """True for a promise about what never happened, and need not: no shortage, no recovery."""
+    return promise.verdict == Verdict.VACUOUS and promise.key == RECOVERY_TIME.key
 
 
 class Subject(Protocol):

@@ -7,9 +7,8 @@ import pytest
 
 from kubeproof.cli.main import main
 from kubeproof.errors import ManifestError
-from kubeproof.manifests.yaml.writer import as_yaml
 from kubeproof.simulate.published.experiments import find_published, workflow
-from kubeproof.simulate.published.files import as_value, load_experiment, read_experiment
+from kubeproof.simulate.published.files import as_file, load_experiment, read_experiment
 from kubeproof.simulate.published.run import simulate
 from tests.unit.simulate.test_experiments import overload
 
@@ -32,7 +31,7 @@ spec:
     "experiment", [find_published("abs-1"), find_published("abs-2", "1"), workflow(100), workflow(200)]
 )
 def test_a_published_experiment_written_to_a_file_is_the_same(experiment):
-    again = read_experiment(as_yaml(as_value(experiment)).encode(), "a.yaml")
+    again = read_experiment(as_file(experiment).encode(), "a.yaml")
 
     assert again == replace(experiment, name=experiment.name.replace(" ", "-"))
 
@@ -131,6 +130,7 @@ def test_the_command_simulates_and_tunes_a_file(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
+        (["simulate", "own.yaml", "-o", "yaml"], "it is about --experiment"),
         (["simulate", "--experiment", "abs-9"], "no such file, and no published one"),
         (["simulate", "--experiment", "own.yaml", "--config", "1"], "is about published experiments"),
         (["tune", "--experiment", "abs-1", "--duration", "1h"], "runs of an experiment are all alike"),

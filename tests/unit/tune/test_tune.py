@@ -49,7 +49,8 @@ def test_the_best_setting_is_borne_out_by_fresh_runs_and_by_verify():
     assert found.confirmed.verdict == Verdict.SAMPLED_OK
     assert found.confirmed.promises[-1].measured.value != found.best.promises[-1].measured.value
     assert [(one.title, one.verdict) for one in found.verified] == [
-        ("S001 minReady Deployment/shop/web", Verdict.HOLDS)
+        ("S001 minReady Deployment/shop/web", Verdict.HOLDS),
+        ("S001 answeredInTime Deployment/shop/web: ready pods for 15 requests a second", Verdict.HOLDS),
     ]
 
 

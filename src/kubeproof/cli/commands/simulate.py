@@ -61,7 +61,7 @@ MOST_RUNS = 10_000  # with a precision, unless --runs says otherwise
     "--downscale-after", type=click.IntRange(1), default=10, show_default=True, metavar="INTERVALS",
     help="Of published experiments: quiet intervals before a pod goes; the paper says 150 (300 s), its source 10.",
 )  # fmt: skip
-@output_option("text", "csv", "json", "html", "svg")
+@output_option("text", "csv", "json", "html", "svg", "yaml")
 def simulate_command(
     *, paths: tuple[str, ...], experiment: str | None, outputs: tuple[Output, ...], **given: Any
 ) -> int:
@@ -79,6 +79,7 @@ def simulate_command(
       kubeproof simulate manifests/ --vary hpa.targetCPU=60,70,80 -o text -o html=variants.html
       kubeproof simulate --experiment abs-2 --config 1 -o csv=curves.csv
       kubeproof simulate --experiment abs-workflow --threads 200
+      kubeproof simulate --experiment abs-2 -o yaml=mine.yaml
       kubeproof simulate --experiment mine.yaml -o html=mine.html
 
     \b
@@ -88,6 +89,8 @@ def simulate_command(
     if (experiment is None) == (not paths):
         raise click.UsageError("name either PATH... or --experiment")
     if experiment is None:
+        if any(output.format == "yaml" for output in outputs):
+            raise click.UsageError("-o yaml writes an experiment as a file; it is about --experiment")
         _refuse(("config", "threads", "downscale_after"), "is about --experiment")
         from kubeproof.cli.commands.simulate_cluster import simulate_paths
 
@@ -117,7 +120,13 @@ def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, A
     if not is_published(experiment):
         _refuse(("config", "threads", "downscale_after"), "is about published experiments")
     from kubeproof.report.simulate import published as report
+    from kubeproof.simulate.published.files import as_file
     from kubeproof.simulate.published.run import simulate
 
-    curves = simulate(find_experiment(experiment, config, threads, given["downscale_after"])[0])
-    return emit(outputs, lambda output: report.RENDERERS[output.format](curves), 0, verdict="")
+    chosen = find_experiment(experiment, config, threads, given["downscale_after"])[0]
+    curves = simulate(chosen)
+
+    def render(output: Output) -> str:
+        return as_file(chosen) if output.format == "yaml" else report.RENDERERS[output.format](curves)
+
+    return emit(outputs, render, 0, verdict="")

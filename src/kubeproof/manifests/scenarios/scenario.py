@@ -63,6 +63,8 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     workload = log.gather(partial(read_workload, spec, around, events), None) if spec.has("workload") else None
     no_levels: tuple[ServiceLevel, ...] = ()
     levels = log.gather(partial(_levels, spec, around, workload), no_levels)
+    if levels:
+        intents = log.gather(lambda: (*intents, *_capacities(levels, workload, around)), intents)
     if since > before:
         _forget_follow_ups(log, since)
     spec.ignore("intents")
@@ -121,6 +123,15 @@ def _levels(spec: Fields, around: Surroundings, workload: WorkloadSpec | None) -
     from kubeproof.manifests.scenarios.intents.service_levels import read_levels
 
     return read_levels(spec, around, workload)
+
+
+def _capacities(
+    levels: tuple[ServiceLevel, ...], workload: WorkloadSpec | None, around: Surroundings
+) -> tuple[Intent, ...]:
+    """What of service levels is a bound on states."""
+    from kubeproof.manifests.scenarios.intents.capacity import capacities_of
+
+    return capacities_of(levels, workload, around.workloads, around.autoscalers, around.nodes)
 
 
 def _forget_follow_ups(log: Log, since: int) -> None:

@@ -227,7 +227,7 @@ class Answers:
 
 def list_not_quantified(scenario: Scenario, layout: Layout, options: ClusterOptions) -> Iterator[str]:
     """What of the Scenario has no answer, and why."""
-    for intent in scenario.intents:
+    for intent in scenario.stated:
         if intent.key == "ltl":
             yield f"{intent.name}: an LTL formula, which verify judges"
         elif make_monitor(intent, layout).kind not in SAFETY:

@@ -25,7 +25,7 @@ def list_ready_intents(scenario: Scenario) -> list[Intent]:
         Intent(key="minReady", name=one.name, target=one.target, count=Amount(one.count), source=one.source)
         for one in levels
     ]
-    return [*(intent for intent in scenario.intents if intent.key == "minReady"), *asked]
+    return [*(intent for intent in scenario.stated if intent.key == "minReady"), *asked]
 
 
 def list_shortages(

@@ -83,7 +83,7 @@ def plan_to_quantify(loaded: Loaded, *, merge: bool = True) -> Plan:
         merge=merge,
         told_apart=told_apart,
     )
-    whole = planned(scenario.intents)
+    whole = planned(scenario.stated)
     return planned(tuple(monitor.intent for monitor in whole.monitors if monitor.kind in SAFETY))
 
 

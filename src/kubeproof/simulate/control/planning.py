@@ -68,7 +68,7 @@ def plan_input(loaded: Loaded, *, autoscaler: str = HPA) -> Planned:
     own = (replace(event, must=False) for event in scenario.events)  # chance alone says when it comes
     events: tuple[Event, ...] = (*(event for event, _ in measured), *faults, *own)
     start = scenario.start
-    plan = make_plan(setup, events, scenario.intents, placement=start.placement, running=start.pods)
+    plan = make_plan(setup, events, scenario.stated, placement=start.placement, running=start.pods)
     meters = tuple(
         Meter(
             _find_named(workload, event.target),

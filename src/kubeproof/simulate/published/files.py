@@ -14,6 +14,7 @@ from kubeproof.manifests.yaml.guard import Bounds, Budget
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.reader import read_documents
 from kubeproof.manifests.yaml.tree import Mapping, Sequence
+from kubeproof.manifests.yaml.writer import as_yaml
 from kubeproof.simulate.published.declarations import (
     BatchCall,
     BatchFlow,
@@ -230,8 +231,12 @@ def _prices(fields: Fields) -> Prices:
     return found
 
 
-def as_value(experiment: Experiment) -> dict[str, object]:
-    """The experiment as the file describes it."""
+def as_file(experiment: Experiment) -> str:
+    """The experiment as a file, to be edited."""
+    return as_yaml(_value(experiment))
+
+
+def _value(experiment: Experiment) -> dict[str, object]:
     spec: dict[str, object] = {
         "intervals": experiment.intervals,
         "interval": f"{round(1000 * experiment.interval_s)}ms",

@@ -90,8 +90,11 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
 
 def _levels(loaded: Loaded) -> Iterator[tuple[str, str]]:
     """The service levels, which are measured along runs."""
-    if loaded.scenario.levels:
-        yield "service levels", f"{len(loaded.scenario.levels)}, not judged here: kubeproof simulate measures them"
+    count = len(loaded.scenario.levels)
+    if count:
+        bounds = sum(intent.of_level for intent in loaded.scenario.intents)
+        judged = f"for {bounds} of their services ready pods are held against the peak of the load; " if bounds else ""
+        yield "service levels", f"{count}, not judged here: {judged}kubeproof simulate measures them"
 
 
 def _classes(plan: Plan) -> str:
