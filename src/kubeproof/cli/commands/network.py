@@ -8,6 +8,7 @@ import click
 
 from kubeproof.cli.networks.asked import code_of, property_options, split_name
 from kubeproof.cli.networks.failures import failure_options, verify_failures
+from kubeproof.cli.networks.packets import packets_command
 from kubeproof.cli.networks.rollouts import plan_command, rollout_command
 from kubeproof.cli.networks.updates import updates_command
 from kubeproof.cli.options.inputs import read_stdin
@@ -34,7 +35,7 @@ def network_group() -> None:
     """
 
 
-for _command in (rollout_command, plan_command, updates_command):
+for _command in (rollout_command, plan_command, updates_command, packets_command):
     network_group.add_command(_command)
 
 

@@ -1,0 +1,1 @@
+"""Packets with headers: devices that filter, rewrite and wrap them, every header at once."""
