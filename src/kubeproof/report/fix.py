@@ -15,6 +15,7 @@ from kubeproof.verify.fix.result import FileChange, FixResult, Proposal
 from kubeproof.verify.result import IntentResult
 
 MOST_TOLD = 8  # names in a line
+MOST_ASKED = 3  # of what loops ask for, where nothing helps
 
 
 def as_text(found: FixResult, style: Style, frame: Frame, command: str) -> str:
@@ -99,6 +100,10 @@ def _some(names: tuple[str, ...]) -> str:
 
 
 def _list_tried(found: FixResult, style: Style) -> Iterator[str]:
+    asked = dict.fromkeys(one.explanation.change for one in found.violated if one.explanation is not None)
+    if asked:
+        yield style.heading("No change that was tried helps. What the loops of the runs ask for")
+        yield from (line for told in list(asked)[:MOST_ASKED] for line in style.fold("  ", escape(told)))
     yield style.heading("Tried, each by itself")
     for one in found.tried:
         yield from style.fold(f"  {one.kind} ({one.count}): ", escape(f"up to {one.last}; {one.why}"))

@@ -145,3 +145,10 @@ def test_an_annotation_denies_kinds_of_edits_of_its_object(path, capsys):
 
     assert "spec.replicas 2 -> 3" in printed
     assert "minAvailable: 1" not in printed
+
+
+def test_where_nothing_helps_what_the_loops_ask_for_is_told(path, capsys):
+    assert main(["fix", str(path), "--allow", "minReadySeconds"]) == 1
+
+    told = capsys.readouterr().out
+    assert "What the loops of the runs ask for\n  Write maxUnavailable: 1 or minAvailable: 1 in Pod" in told

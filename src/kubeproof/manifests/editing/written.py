@@ -80,6 +80,8 @@ def name_object(value: Plain) -> str:
     """How verdicts name an object: "Deployment/shop/web"."""
     kind, name = str(value_at(value, ("kind",)) or ""), str(value_at(value, ("metadata", "name")) or "")
     namespace = str(value_at(value, ("metadata", "namespace")) or "default")
+    if not name:
+        return kind  # policies and configurations need none
     return f"{kind}/{name}" if kind in _CLUSTERED else f"{kind}/{namespace}/{name}"
 
 

@@ -35,7 +35,9 @@ class Fight:
         """Who undoes whose work, in a sentence without a full stop."""
         told = ", then ".join(_tell(step) for step in self.writers)
         who = len({step.actor for step in self.writers})
-        return f"{f'{who} actors write ' if who > 1 else ''}{self.field} against each other, without end: {told}"
+        if who == 1:
+            return f"there is no end of changes of {self.field}: {told}"
+        return f"{who} actors write {self.field} against each other, without end: {told}"
 
 
 def _tell(step: TraceStep) -> str:
@@ -115,4 +117,4 @@ def _of_nodes(loop: Sequence[tuple[Transition, TraceStep]]) -> Found:
     events = [(step, told) for step, told in changes if told.actor.kind == ActorKind.EVENT]
     found = {told.action: told for _, told in reversed(events or changes)}
     steps = tuple(reversed(found.values()))[:MOST_WRITERS]
-    return ("the condition of nodes is changed", steps) if len(steps) > 1 else None
+    return ("the condition of nodes", steps) if len(steps) > 1 else None

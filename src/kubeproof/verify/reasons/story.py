@@ -260,7 +260,7 @@ class Story:
             (step.object for step in fight.writers if step.actor.kind == ActorKind.DESCHEDULER), "these pods"
         )
         says = f"let {told} of the descheduler leave {who} where it is: narrow or disable it, or give the scheduler "
-        return Remedy(f"{says}the same aim", (Field(f"{POLICY}/", "profiles"),))
+        return Remedy(f"{says}the same aim", (Field(POLICY, "profiles"),))
 
 
 def _has_arithmetic(step: TraceStep) -> bool:
