@@ -18,6 +18,7 @@ from kubeproof.cli.running.interruption import Interruption, listening
 # Modules, manifests and states stay until the end and hold hardly any cycles: looking for those seldom is enough.
 COLLECTIONS = (100_000, 20, 100)
 _COMMANDS = {  # name, also of the module -> command or group; imported when it is called or listed
+    "admit": "admit_command",
     "cases": "cases_group",
     "completion": "completion_command",
     "diff": "diff_command",

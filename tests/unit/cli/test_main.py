@@ -98,6 +98,7 @@ def test_every_help_has_examples(capsys, words):
 def test_the_commands_are_those_that_exist():
     context = cli.make_context("kubeproof", [], resilient_parsing=True)
     names = [
+        "admit",
         "cases",
         "completion",
         "diff",

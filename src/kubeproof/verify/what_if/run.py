@@ -44,6 +44,7 @@ def answer_question(
     progress: Report = None,
     stop: Stop | None = None,
     clock: Callable[[], float] = time.monotonic,
+    has_ordinary: bool = True,
 ) -> Answer:
     """The answer; with a limit on time the best one that there is by then."""
     begun = clock()
@@ -57,7 +58,7 @@ def answer_question(
     )  # fmt: skip
     solver = _find_solver(question, standing.loaded, options, least_grade)
     result = run_matrix(standing.loaded, options, chosen, progress=progress, stop=stop, solver=solver)
-    run, problem = _ordinary(question, standing.loaded, options, clock)
+    run, problem = _ordinary(question, standing.loaded, options, clock) if has_ordinary else (None, "")
     answer = _conclude(question, standing, result, run, problem, clock() - begun)
     return answer if solver is None else _name_alike(answer, solver.alike)
 
