@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from typing import Literal
 
 from kubeproof.quantify.checking import Answer
+from kubeproof.quantify.prism.fronts import Front
+from kubeproof.quantify.prism.parametric import Varied
+from kubeproof.quantify.prism.strategies import Strategy
 from kubeproof.quantify.published.policy import Policy
 from kubeproof.quantify.storm import Model
 from kubeproof.values import dataclass
@@ -45,6 +48,9 @@ class ModelResult:
     notes: tuple[str, ...] = ()
     headline: tuple[tuple[str, str], ...] = ()  # the parameters that a reader wants to see first
     policy: Policy | None = None
+    fronts: tuple[Front, ...] = ()
+    varied: tuple[Varied, ...] = ()
+    strategies: tuple[Strategy, ...] = ()
 
     @property
     def check_s(self) -> float:
@@ -57,11 +63,13 @@ class QuantifyResult:
     """All models of one command."""
 
     models: tuple[ModelResult, ...]
+    swept: tuple[str, ...] = ()  # the constants in which the models differ
 
     @property
     def verdict(self) -> Verdict | Literal[""]:
         """VIOLATED before UNKNOWN before HOLDS; empty if only numbers were asked for and all were found."""
-        words = {one.verdict for model in self.models for one in model.results}
+        words: set[str | None] = {one.verdict for model in self.models for one in model.results}
+        words |= {one.verdict for model in self.models for one in model.varied}
         return next((word for word in (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.HOLDS) if word in words), "")
 
 

@@ -97,7 +97,7 @@ def settings_of(options: dict[str, Any]) -> CheckSettings:
     "--bisimulation", is_flag=True, help="Check a smaller model with the same values: faster, but takes more memory."
 )
 @precision_options
-@output_option("text", "json", "yaml")
+@output_option("text", "json", "yaml", "html", "svg")
 def autoscaling_command(
     *, models: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], emit: str | None,
     outputs: tuple[Output, ...], **options: Any,
@@ -156,12 +156,21 @@ def say(line: str) -> None:
 @click.option("-p", "--property", "texts", metavar="PROPERTY", multiple=True, help="One more property.")
 @click.option("--only", metavar="NAME", multiple=True, help="Only this property of the file.")
 @click.option("--whole", is_flag=True, help="Build the whole model, also behind the goal of a single property.")
-@click.option("--const", "constants", metavar="NAME=VALUE", multiple=True, help="The value of an open constant.")
+@click.option(
+    "--const", "constants", metavar="NAME=VALUE", multiple=True,
+    help="The value of an open constant, or a range whose values are tried one by one: N=1..9, p=0.1..0.5/0.1.",
+)  # fmt: skip
+@click.option(
+    "--vary", "varied", metavar="NAME=A..B", multiple=True,
+    help="Leave a constant open: the value as a function of it, what it matters, where a threshold is met.",
+)  # fmt: skip
+@click.option("--policy", metavar="NAME", default="", help="Also the decisions that lead to the value of a property.")
+@click.option("--log", "is_log", is_flag=True, help="Charts with powers of ten upwards.")
 @precision_options
-@output_option("text", "json")
+@output_option("text", "json", "html", "svg")
 def prism_command(
     *, file: str, props: str | None, texts: tuple[str, ...], only: tuple[str, ...], constants: tuple[str, ...],
-    outputs: tuple[Output, ...], **options: Any,
+    varied: tuple[str, ...], policy: str, is_log: bool, outputs: tuple[Output, ...], **options: Any,
 ) -> int:  # fmt: skip
     """Check properties of a Markov decision process, Markov chain or Markov automaton in the PRISM language.
 
@@ -172,6 +181,10 @@ def prism_command(
       kubeproof quantify prism model.prism --props model.props
       kubeproof quantify prism model.prism --const N=3,p=0.5 --property 'Pmax=? [F "failed"]'
       kubeproof quantify prism model.prism --props model.props --only failure --exact -o json
+      kubeproof quantify prism model.prism --const N=1..9 --property 'Pmax=? [F "failed"]' -o html=sweep.html
+      kubeproof quantify prism model.prism --property 'multi(Pmin=? [F "failed"], R{"cost"}min=? [C])' -o svg=front.svg
+      kubeproof quantify prism model.prism --vary p=0.01..0.2 --property 'P<=0.1 [F "failed"]'
+      kubeproof quantify prism model.prism --props model.props --policy failure
 
     \b
     Exit codes: 0 all values found and thresholds met, 1 a threshold is missed, 2 wrong usage or property,
@@ -180,9 +193,10 @@ def prism_command(
     from kubeproof.quantify.run import PrismOptions, check_prism
 
     wanted = PrismOptions(
-        props, texts, only, parse_values(constants, "--const"), options["exact"], options["whole"], settings_of(options)
-    )
-    return write_reports(_within(lambda tell: check_prism(file, wanted, tell), options), outputs)
+        props, texts, only, parse_values(constants, "--const"), options["exact"], options["whole"],
+        settings_of(options), parse_values(varied, "--vary"), policy,
+    )  # fmt: skip
+    return write_reports(_within(lambda tell: check_prism(file, wanted, tell), options), outputs, is_log=is_log)
 
 
 def _within(ask: Callable[[Callable[[str], None]], QuantifyResult], options: dict[str, Any]) -> QuantifyResult:
@@ -212,10 +226,19 @@ def parse_values(texts: tuple[str, ...], flag: str) -> dict[str, str]:
     return found
 
 
-def write_reports(result: QuantifyResult, outputs: tuple[Output, ...]) -> int:
+def write_reports(result: QuantifyResult, outputs: tuple[Output, ...], *, is_log: bool = False) -> int:
     """Writes the reports and returns the exit code."""
+    from functools import partial
+
+    from kubeproof.report.quantify import model_page
     from kubeproof.report.quantify import models as report
 
-    render = {"text": report.as_text, "json": report.as_json, "yaml": report.as_yaml}
+    render: dict[str, Callable[[QuantifyResult], str]] = {
+        "text": report.as_text,
+        "json": report.as_json,
+        "yaml": report.as_yaml,
+        "html": partial(model_page.as_html, is_log=is_log),
+        "svg": partial(model_page.as_svg, is_log=is_log),
+    }
     code = EXIT_CODES.get(result.verdict, 0)
     return emit(outputs, lambda output: render[output.format](result), code, verdict=result.verdict)

@@ -6,7 +6,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from kubeproof.errors import ProgramError, QuantityError, UsageError
@@ -17,6 +17,16 @@ from kubeproof.values import dataclass
 KINDS = ("mdp", "dtmc", "ctmc", "ma")
 MAX_BYTES = 64 * 1024 * 1024  # of a program or a list of properties
 _POSITION = re.compile(r"Parsing error at (\d+):(\d+):\s*(.*?),? here:\n\t([^\n]*)\n", re.DOTALL)
+_REFUSED = {  # kinds that Storm reads, and why there is no answer
+    "smg": (
+        "is a stochastic game (smg): Storm builds it, but gives no value for any of its properties",
+        "Fix what one side does, and write mdp: its worst and its best case are the least and the greatest value.",
+    ),
+    "pomdp": (
+        "is partially observable (pomdp): Storm only approximates it, without saying how far off",
+        "Write mdp: whoever sees more does at least as well, so its best value is a bound.",
+    ),
+}
 _INITIAL = "Obtain the values of the '\"init\"'-states"
 
 
@@ -43,24 +53,29 @@ class Property:
     formula: Any
 
 
-def read_program(file: str, constants: Mapping[str, str] | None = None) -> Program:
+def read_program(file: str, constants: Mapping[str, str] | None = None, varied: Collection[str] = ()) -> Program:
     """The program in a file."""
-    return program(_read(file), file=file, constants=constants)
+    return program(_read(file), file=file, constants=constants, varied=varied)
 
 
-def program(text: str, *, file: str, constants: Mapping[str, str] | None = None) -> Program:
-    """The program in a text; `file` is what errors call it."""
+def program(
+    text: str, *, file: str, constants: Mapping[str, str] | None = None, varied: Collection[str] = ()
+) -> Program:
+    """The program in a text; `file` is what errors call it. Constants that are `varied` stay open."""
     parsed = _parse(text, file)
     given = dict(constants or {})
-    wanted = sorted(constant.name for constant in parsed.get_undefined_constants())
+    left = {constant.name for constant in parsed.get_undefined_constants()}
+    for name in sorted(set(varied) - left):
+        raise UsageError(f"--vary {name}: no open constant of {file}", f"Open constants: {_list_names(sorted(left))}.")
+    wanted = sorted(left - set(varied))
     _refuse_missing(wanted, given, file)
-    defined = {constant.name for constant in parsed.constants} - set(wanted)
+    defined = {constant.name for constant in parsed.constants} - left
     for name in sorted(defined & given.keys()):
         raise UsageError(f"--const {name}: {file} gives it a value itself", f"Open constants: {_list_names(wanted)}.")
     filled = {name: given.pop(name) for name in wanted}
     handle = _instantiate(parsed, filled) if filled else parsed
     refuse_broken_numbers(handle, file)
-    sizes = (_kind(parsed, file), _branching(handle))
+    sizes = (_kind(parsed, file, text), _branching(handle))
     return Program(handle, file, *sizes, tuple(filled.items()), _is_regular(handle), tuple(sorted(given.items())), text)
 
 
@@ -88,17 +103,23 @@ def _behind_guard(line: str) -> str:
     return line
 
 
-def _kind(parsed: Any, file: str) -> str:
+def _kind(parsed: Any, file: str, text: str) -> str:
     """The kind of the model; games and partially observable ones are refused."""
     try:
         kind: str = parsed.model_type.name.lower()
     except ValueError:  # Storm has kinds that its package cannot name
         kind = ""
     if kind not in KINDS:
-        raise ProgramError(
-            "is a model of another kind", file=file, remedy=f"What can be checked is {', '.join(KINDS)}."
-        )
+        problem, remedy = _REFUSED.get(_first_word(text), ("is a model of another kind", ""))
+        what = f"What can be checked is {', '.join(KINDS)}"
+        raise ProgramError(problem, file=file, remedy=f"{what}. {remedy}" if remedy else f"{what}.")
     return kind
+
+
+def _first_word(text: str) -> str:
+    """What the program says it is, comments aside."""
+    found = re.search(r"\b(?:smg|pomdp|pta|popta|ipomdp|imdp|idtmc)\b", re.sub(r"//[^\n]*", "", text))
+    return "" if found is None else found[0]
 
 
 def _instantiate(parsed: Any, filled: Mapping[str, str]) -> Any:

@@ -10,6 +10,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.report.escape import escape
+from kubeproof.report.quantify.tradeoffs import (
+    front_json,
+    strategy_json,
+    tell_front,
+    tell_strategy,
+    tell_varied,
+    varied_json,
+)
 from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -33,6 +41,7 @@ def as_text(result: QuantifyResult) -> str:
     is_table = len(result.models) > 1
     lines = [*_table(result.models), ""] if is_table else [*_model(result.models[0]), ""]
     lines += [line for model in result.models if model.policy for line in (*_policy(model.title, model.policy), "")]
+    lines += [line for model in result.models for one in model.strategies for line in (*tell_strategy(one), "")]
     lines.append(f"{COUNTING}.")
     lines.append(_summary(result))
     return "".join(f"{escape(line).rstrip()}\n" for line in lines)
@@ -48,6 +57,15 @@ def _model(model: ModelResult) -> Iterator[str]:
     yield from (f"  note: {note}" for note in model.notes)
     for one in model.results:
         yield from _property(one)
+    yield from _beyond_numbers(model)
+
+
+def _beyond_numbers(model: ModelResult) -> Iterator[str]:
+    """Fronts, and functions of constants."""
+    for front in model.fronts:
+        yield from tell_front(front)
+    for varied in model.varied:
+        yield from tell_varied(varied)
 
 
 def _table(models: Sequence[ModelResult]) -> Iterator[str]:
@@ -60,13 +78,16 @@ def _table(models: Sequence[ModelResult]) -> Iterator[str]:
         times = [f"{model.build_s:.2f}", f"{model.check_s:.2f}"]
         rows.append([model.title, *sizes, *times, *(_cell(found.get(name)) for name in names)])
     yield from _align(rows)
+    for model in models:
+        told = list(_beyond_numbers(model))
+        yield from (f"{model.title}:", *told) if told else ()
     yield from (f"note: {model.title}: {note}" for model in models for note in model.notes)
 
 
 def _cell(one: PropertyResult | None) -> str:
     if one is None:
         return ""
-    return one.verdict or (number(one.answer.value) if one.answer.value is not None else _value(one.answer))
+    return one.verdict or (number(one.answer.value) if one.answer.value is not None else show_answer(one.answer))
 
 
 def _align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -99,7 +120,7 @@ def _property(one: PropertyResult) -> Iterator[str]:
     word = f"{one.verdict} " if one.verdict else ""
     named = f"{one.name}: " if one.name != one.text else ""
     yield f"  {word}{named}{one.text}"
-    yield f"    {_value(answer)}"
+    yield f"    {show_answer(answer)}"
     yield f"    {answer.method}, {_GUARANTEES[answer.guarantee]}, {answer.elapsed_s:.2f} s"
     if one.verdict == Verdict.UNKNOWN:
         yield f"    {_reason(answer)}"
@@ -110,7 +131,8 @@ def _is_nothing(answer: Answer) -> bool:
     return answer.value == 0 == answer.lower and (answer.upper or 0) < NOTHING and not answer.formula.startswith("P")
 
 
-def _value(answer: Answer) -> str:
+def show_answer(answer: Answer) -> str:
+    """The number with its bounds, or the truth."""
     if answer.value is None and answer.lower is None:
         return "true" if answer.holds else "false" if answer.holds is not None else "open"
     if answer.value is None:
@@ -170,10 +192,13 @@ def _beyond_floats(value: Fraction) -> str:
 
 def _summary(result: QuantifyResult) -> str:
     verdicts = [one.verdict for model in result.models for one in model.results]
+    verdicts += [one.verdict or "" for model in result.models for one in model.varied]
+    computed = verdicts.count("") + sum(len(model.fronts) for model in result.models)
     counts = ((verdicts.count(word), word) for word in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.UNKNOWN))
-    parts = [f"{verdicts.count('')} computed", *(f"{count} {word}" for count, word in counts if count)]
-    many = "property" if len(verdicts) == 1 else "properties"
-    return f"{result.verdict + ': ' if result.verdict else ''}{len(verdicts)} {many} ({', '.join(parts)})"
+    parts = [f"{computed} computed", *(f"{count} {word}" for count, word in counts if count)]
+    asked = len(verdicts) + sum(len(model.fronts) for model in result.models)
+    many = "property" if asked == 1 else "properties"
+    return f"{result.verdict + ': ' if result.verdict else ''}{asked} {many} ({', '.join(parts)})"
 
 
 def as_yaml(result: QuantifyResult) -> str:
@@ -188,6 +213,7 @@ def as_json(result: QuantifyResult) -> str:
         "version": 1,
         "verdict": result.verdict or None,
         "counting": COUNTING,
+        "swept": list(result.swept),
         "models": [model_json(model) for model in result.models],
     }
     return json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
@@ -206,6 +232,9 @@ def model_json(model: ModelResult) -> dict[str, Any]:
         "check_s": model.check_s,
         "notes": list(model.notes),
         "results": [_property_json(one) for one in model.results],
+        "fronts": [front_json(one) for one in model.fronts],
+        "varied": [varied_json(one) for one in model.varied],
+        "strategies": [strategy_json(one) for one in model.strategies],
         **({} if model.policy is None else {"policy": _policy_json(model.policy)}),
     }
 
