@@ -8,12 +8,11 @@ import click
 
 from kubeproof.cli.monitoring.inputs import is_delivered, source_of
 from kubeproof.cli.monitoring.scale import watch_elsewhere, work_command
-from kubeproof.cli.monitoring.telling import serve_figures, sinks_of
+from kubeproof.cli.monitoring.telling import serve_figures, sinks_of, tell_summary
 from kubeproof.cli.options.live import cluster_options
 from kubeproof.cli.options.outputs import Output, emit, output_option, write_stdout
 from kubeproof.cli.running.interruption import current
 from kubeproof.errors import UsageError
-from kubeproof.manifests.yaml.printable import printable
 
 if TYPE_CHECKING:
     from kubeproof.monitor.rules.rules import RuleSet
@@ -146,7 +145,6 @@ def run_command(
 
     from kubeproof.monitor.metrics import Metrics
     from kubeproof.monitor.run import watch
-    from kubeproof.report.monitor import summary_text
 
     if options["scenario"]:
         from kubeproof.cli.monitoring.cluster import run_scenario
@@ -169,13 +167,7 @@ def run_command(
         else:
             with current().gently() as stop:
                 summary = watch(wanted, source, metrics, clock, stop)
-    if any(output.format == "text" and output.file is None for output in outputs):
-        write_stdout(summary_text(summary))
-    else:
-        click.echo(summary_text(summary), err=True, nl=False)
-    if summary.refused is not None:
-        click.echo(str(summary.refused), err=True)
-    return summary.exit_code
+    return tell_summary(summary, outputs)
 
 
 def _rules(file: str | None) -> RuleSet:
@@ -285,6 +277,7 @@ def generate_command(*, directory: str, clean: int, faulty: int, faults: str, se
     \b
     Exit codes: 0 written, 2 wrong usage, 6 DIR cannot be written.
     """
+    from kubeproof.manifests.yaml.printable import printable
     from kubeproof.monitor.mining.samples import Fault, SampleOptions, record_samples, write_samples
 
     known = {fault.value: fault for fault in Fault}

@@ -6,11 +6,9 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from kubeproof.cli.monitoring.telling import serve_figures, sinks_of
+from kubeproof.cli.monitoring.telling import serve_figures, sinks_of, tell_summary
 from kubeproof.cli.options.live import Chosen
-from kubeproof.cli.options.outputs import Output, write_stdout
+from kubeproof.cli.options.outputs import Output
 from kubeproof.cli.running.interruption import current
 from kubeproof.errors import UsageError
 from kubeproof.manifests.yaml.printable import printable
@@ -41,7 +39,7 @@ def run_scenario(
     from kubeproof.monitor.cluster.run import ClusterWatch, watch_cluster
     from kubeproof.monitor.metrics import Metrics
     from kubeproof.monitor.readers.losses import Tally
-    from kubeproof.report.monitor import alarm_ndjson, alarm_text, summary_text
+    from kubeproof.report.monitor import alarm_ndjson, alarm_text
 
     _refuse(options)
     render = {"text": alarm_text, "ndjson": alarm_ndjson}
@@ -60,14 +58,7 @@ def run_scenario(
         tally = Tally()
         with current().gently() as stop:
             summary = watch_cluster(wanted, _changes(options, tally), metrics, stop, tally)
-    told = any(output.format == "text" and output.file is None for output in outputs)
-    if told:
-        write_stdout(summary_text(summary))
-    else:
-        click.echo(summary_text(summary), err=True, nl=False)
-    if summary.refused is not None:
-        click.echo(str(summary.refused), err=True)
-    return summary.exit_code
+    return tell_summary(summary, outputs)
 
 
 def _refuse(options: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kubeproof.errors import UsageError
@@ -47,6 +46,8 @@ def is_listened(text: str) -> bool:
 
 
 def _listen(text: str, form: str, silence_s: float | None) -> tuple[tuple[str, ...], Deliveries]:
+    from dataclasses import replace
+
     import click
 
     from kubeproof.monitor.brokers.otlp import OtlpDeliveries, parse_door

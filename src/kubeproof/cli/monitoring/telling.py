@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kubeproof.monitor.intake.stream import Numbered
     from kubeproof.monitor.metrics import Metrics
     from kubeproof.monitor.rules.rules import RuleSet
+    from kubeproof.monitor.run import Summary
     from kubeproof.monitor.sinks import Sink
 
 
@@ -53,3 +54,16 @@ def serve_figures(stack: ExitStack, metrics: Metrics, address: str | None) -> tu
     port = stack.enter_context(serve(pages, *parse_address(address)))
     click.echo(f"metrics on port {port}", err=True)
     return (recent,)
+
+
+def tell_summary(summary: Summary, outputs: Sequence[Output]) -> int:
+    """Says how watching ended, beside the alarms or on stderr; gives the exit code."""
+    from kubeproof.report.monitor import summary_text
+
+    if any(output.format == "text" and output.file is None for output in outputs):
+        write_stdout(summary_text(summary))
+    else:
+        click.echo(summary_text(summary), err=True, nl=False)
+    if summary.refused is not None:
+        click.echo(str(summary.refused), err=True)
+    return summary.exit_code

@@ -27,6 +27,7 @@ LOOPBACK, PORT = "127.0.0.1", 4318
 MOST_WAITING = 64  # requests; beyond that senders are asked to come again later
 PATIENCE_S = 30.0  # in which a request is judged, or its sender posts it again
 _QUIET_S = 0.1
+Told = dict[str, object]
 
 
 class _Request:
@@ -115,79 +116,84 @@ class OtlpDeliveries:
             yield final
 
 
+class _Server(ThreadingHTTPServer):
+    """Has what its handlers share: where bodies go, and whether anybody still takes them."""
+
+    daemon_threads = True
+
+    def __init__(self, door: Door, arrived: queue.Queue[_Request]) -> None:
+        self.arrived, self.is_closing = arrived, threading.Event()
+        super().__init__((door.host, door.port), _Handler)
+
+    def judge(self, body: bytes) -> tuple[int, Told]:
+        """Hands the body on, and waits for its fate."""
+        request = _Request(body)
+        try:
+            self.arrived.put_nowait(request)
+        except queue.Full:
+            return 429, {"message": "too much at once, come again"}
+        end = time.monotonic() + PATIENCE_S
+        while not request.is_settled.wait(0.2):
+            if self.is_closing.is_set() or time.monotonic() >= end:
+                return 503, {"message": "not judged, come again"}
+        return 200, {"partialSuccess": {"errorMessage": request.problem} if request.problem else {}}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Hands on bodies, and answers when they are settled."""
+
+    server: _Server
+    timeout = 30
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        found = self._body()
+        self.close_connection = not isinstance(found, bytes)  # what was not read would be taken for a request
+        status, told = self.server.judge(found) if isinstance(found, bytes) else found
+        body = json.dumps(told).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if status in (429, 503):
+            self.send_header("Retry-After", "1")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _body(self) -> bytes | tuple[int, Told]:
+        if self.path.partition("?")[0] not in PATHS:
+            return 404, {"message": f"post to {' or '.join(PATHS)}"}
+        if not self.headers.get("Content-Type", "").startswith("application/json"):
+            return 415, {"message": "only JSON is read; set encoding: json in the otlphttp exporter"}
+        length = self.headers.get("Content-Length", "")
+        if not length.isdigit() or int(length) > LARGEST:
+            return 413, {"message": f"a body of at most {LARGEST} bytes with its length"}
+        body = self.rfile.read(int(length))
+        return _unpack(body) if self.headers.get("Content-Encoding") == "gzip" else body
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing: stderr is for the user."""
+
+
 @contextmanager
 def _serve(door: Door, arrived: queue.Queue[_Request]) -> Iterator[None]:
     """Takes requests while the block runs; those that were not judged by then are not answered well."""
-    closing = threading.Event()
-
-    class Handler(BaseHTTPRequestHandler):
-        """Hands on bodies, and answers when they are settled."""
-
-        timeout = 30
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            status, told = self._handle()
-            body = json.dumps(told).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            if status in (429, 503):
-                self.send_header("Retry-After", "1")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def _handle(self) -> tuple[int, dict[str, object]]:
-            """The answer: status, and a Status message or the acknowledgement of OTLP."""
-            body = self._body()
-            if isinstance(body, tuple):
-                self.close_connection = True
-                return body
-            request = _Request(body)
-            try:
-                arrived.put_nowait(request)
-            except queue.Full:
-                return 429, {"message": "too much at once, come again"}
-            end = time.monotonic() + PATIENCE_S
-            while not request.is_settled.wait(0.2):
-                if closing.is_set() or time.monotonic() >= end:
-                    return 503, {"message": "not judged, come again"}
-            if request.problem:
-                return 200, {"partialSuccess": {"errorMessage": request.problem}}
-            return 200, {"partialSuccess": {}}
-
-        def _body(self) -> bytes | tuple[int, dict[str, object]]:
-            if self.path.partition("?")[0] not in PATHS:
-                return 404, {"message": f"post to {' or '.join(PATHS)}"}
-            if not self.headers.get("Content-Type", "").startswith("application/json"):
-                return 415, {"message": "only JSON is read; set encoding: json in the otlphttp exporter"}
-            length = self.headers.get("Content-Length", "")
-            if not length.isdigit() or int(length) > LARGEST:
-                return 413, {"message": f"a body of at most {LARGEST} bytes with its length"}
-            body = self.rfile.read(int(length))
-            return _unpack(body) if self.headers.get("Content-Encoding") == "gzip" else body
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Says nothing: stderr is for the user."""
-
     try:
-        server = ThreadingHTTPServer((door.host, door.port), Handler)
+        server = _Server(door, arrived)
     except (OSError, OverflowError) as problem:
         raise EnvironmentProblem(f"E401 cannot listen on {door.shown}: {problem}.") from None
-    server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     door.tell_port(server.server_address[1])
     try:
         yield
     finally:
-        closing.set()
+        server.is_closing.set()
         server.shutdown()
         thread.join()
         server.server_close()
 
 
-def _unpack(body: bytes) -> bytes | tuple[int, dict[str, object]]:
+def _unpack(body: bytes) -> bytes | tuple[int, Told]:
     """What was packed, up to a bound: a few bytes may be meant to become gigabytes."""
     unpacking = zlib.decompressobj(wbits=31)
     try:
