@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -140,6 +139,8 @@ def allows_outside_here() -> bool:
 
 def _judge(running: _Running, given: dict[str, Any], item: dict[str, Any]) -> Judged:
     """What is said of an object."""
+    import json
+
     from kubeproof.live.admission import Judged
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.what_if.admission import judge_object, list_warnings
