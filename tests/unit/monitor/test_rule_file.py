@@ -20,7 +20,7 @@ from kubeproof.monitor.rules.rules import (
     Rule,
     RuleSet,
 )
-from kubeproof.monitor.rules.words import describe_learned
+from kubeproof.monitor.rules.words import describe_learned, least_share
 from kubeproof.monitor.rules.writer import to_yaml
 
 HEAD = "apiVersion: kubeproof.dev/v1alpha1\nkind: MonitorRules\nspec:\n  rules:\n"
@@ -56,11 +56,12 @@ def test_an_empty_set_survives_writing_and_reading():
 def test_rules_are_said_in_words():
     assert [line for rule in ALL.rules for line in describe_learned(rule)] == [
         "one: every a is followed by b within 12.5s, the i-th by the i-th",
-        "  5 times in 3 runs; delay shortest 0.000 s, median 0.002 s, 99 % 3.000 s, longest 90.000 s",
+        "  5 times in 3 runs, so in at least 36.8% of them (95 %); delay "
+        "shortest 0.000 s, median 0.002 s, 99 % 3.000 s, longest 90.000 s",
         "two: every a is followed by c where target == 'x y' within 1us, by one with the same key",
         "three: every a is followed by b within 1s, then c where target == 'x y' within 1m1s, by any later one",
-        "  b: 2 times in 1 runs",
-        "  c: 2 times in 1 runs",
+        "  b: 2 times in 1 runs, so in at least 5.0% of them (95 %)",
+        "  c: 2 times in 1 runs, so in at least 5.0% of them (95 %)",
         "four: a and b occur equally often in any 10m, up to 1",
         "yes: a occurs at most 6 times in a run",
         "six: a occurs at most 0 times in any 1h; up to 2 more are tolerated",
@@ -161,3 +162,7 @@ def test_two_rules_of_one_name_are_refused_from_python():
 def test_a_chain_without_links_is_refused_from_python():
     with pytest.raises(UsageError, match="a chain needs two events or more"):
         Chain((A,), ())
+
+
+def test_few_runs_tell_little():
+    assert [round(least_share(runs), 3) for runs in (0, 1, 2, 59, 529)] == [0.0, 0.05, 0.224, 0.95, 0.994]

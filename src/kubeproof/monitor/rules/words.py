@@ -19,6 +19,7 @@ from kubeproof.monitor.rules.rules import (
 )
 from kubeproof.monitor.times import show_duration
 
+DOUBT = 0.05
 _ANSWERS = {
     Matching.COUNT: "the i-th by the i-th",
     Matching.ANY: "by any later one",
@@ -63,7 +64,8 @@ def describe_learned(rule: Rule) -> Iterator[str]:
 
 def support(evidence: Evidence) -> str:
     """What a rule was seen to do."""
-    seen = f"{evidence.occurrences:,} times in {evidence.runs:,} runs"
+    runs = f"{evidence.runs:,} runs, so in at least {least_share(evidence.runs):.1%} of them (95 %)"
+    seen = f"{evidence.occurrences:,} times in {runs}"
     if not evidence.longest_us:
         return seen
     delays = ", ".join(
@@ -76,6 +78,14 @@ def support(evidence: Evidence) -> str:
         )
     )
     return f"{seen}; delay {delays}"
+
+
+def least_share(runs: int) -> float:
+    """The share of runs that obey a rule which so many obeyed without exception, at least, with 95 % confidence.
+
+    The exact one-sided bound of Clopper and Pearson: were the share smaller, so many runs would rarely all obey.
+    """
+    return DOUBT ** (1 / runs) if runs else 0.0
 
 
 def _round(duration_us: int) -> str:
