@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SECTIONS = ("tutorial", "how-to", "gallery", "reference", "explanation", "decisions")
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
 LINKED = re.compile(r"\[([^\]]*)\]\([^)\s:]+\)")  # to another file; copies stand elsewhere
+FIRST = "what-survives.md"  # of all tutorials
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
@@ -54,8 +55,9 @@ def write_pages(docs: Path, *, reports_of: frozenset[str] | None = None) -> None
 def navigation(docs: Path) -> list[dict[str, object]]:
     """Sections in the order of a reader's questions, pages by their headings."""
     sections: list[dict[str, object]] = [{"Home": "index.md"}]
+    first = docs / "tutorial" / FIRST
     for section in SECTIONS:
-        pages = sorted((docs / section).glob("*.md"), key=_place)
+        pages = sorted((docs / section).glob("*.md"), key=lambda page: (page != first, _place(page)))
         title = section.replace("-", " ").capitalize()
         sections.append({title: [{_title(page): str(page.relative_to(docs))} for page in pages]})
     return sections
