@@ -20,7 +20,7 @@ from pathlib import Path
 
 import yaml
 
-from tools.site import commands, gallery
+from tools.site import commands, gallery, quality
 
 ROOT = Path(__file__).resolve().parents[2]
 SECTIONS = ("tutorial", "how-to", "gallery", "reference", "explanation", "decisions")
@@ -47,6 +47,7 @@ def write_pages(docs: Path, *, reports_of: frozenset[str] | None = None) -> None
     """All pages of the site as Markdown, with what they show."""
     shutil.copytree(ROOT / "docs", docs)
     (docs / "reference" / "commands.md").write_text(commands.page(), encoding="utf-8")
+    (docs / "reference" / "quality.md").write_text(quality.page(), encoding="utf-8")
     gallery.write(docs / "gallery", reports_of=reports_of)
     for page in sorted(docs.rglob("*.md")):
         page.write_text(_inside(page, docs), encoding="utf-8")
