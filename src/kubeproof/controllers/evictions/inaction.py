@@ -149,7 +149,8 @@ def why_not_held_back(
         change = f"add a PodDisruptionBudget for {ref} (maxUnavailable: 1)"
         if size <= 1:
             change = f"run at least 2 pods of {ref}: a budget keeps one pod only by keeping drains from ending"
-        yield Idle(NO_BUDGET, says, change, (("evicted", lost),), ref)
+        made = (Field("PodDisruptionBudget"),) if size > 1 else ()
+        yield Idle(NO_BUDGET, says, change, (("evicted", lost),), ref, made)
     for one, status in budgets:
         name = _name(one)
         need = f"needs {status.desired} of {status.expected}{_describe_need(one, status)}"

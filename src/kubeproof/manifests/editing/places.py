@@ -20,13 +20,13 @@ _PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 def find_place(texts: Texts, ref: str, field: str) -> Source | None:
     """The line of a field, of what would hold it if it is not there, or of its object; None if no file has that.
 
-    A kind alone stands for its first object.
+    A kind alone stands for its first object, or without a field for one that is to be made: it has no place.
     """
     name = ref.rpartition("/")[2]
     for file, text in texts:
         for one in _objects(file, text) if name in text else ():
             found = name_object(tree.plain(one))
-            if found == ref or ("/" not in ref and found.startswith(f"{ref}/")):
+            if (found == ref and (field or "/" in ref)) or ("/" not in ref and field and found.startswith(f"{ref}/")):
                 return Source(file, _line_of(one, _parse(field)))
     return None
 

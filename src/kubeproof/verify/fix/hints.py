@@ -14,7 +14,7 @@ from kubeproof.verify.fix.edits import Edit
 from kubeproof.verify.result import IntentResult
 
 ELSEWHERE, NO_ANSWER = 12, 18  # on top of the cost of an edit, in the order of the search
-ASIDE = 4  # the same, in the order of proposals, too: it writes nothing that the loops of the run ask for
+ASIDE = 5  # the same, in the order of proposals, too: it writes nothing that the loops of the run ask for
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ def is_aside(edit: Edit, hints: Hints) -> int:
         for ref, field in written
         for other, path in hints.fields
     )
-    return 0 if near else ASIDE
+    made = {value.get("kind") for value in edit.added}
+    return 0 if near or any(other in made for other, _ in hints.fields) else ASIDE
 
 
 def _is_workload(edit: Edit) -> bool:

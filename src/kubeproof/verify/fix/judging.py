@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from kubeproof.errors import KubeproofError
+from kubeproof.events.declarations import Drain, Maintenance, Rollout
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.matrix_columns import under_faults
@@ -74,7 +75,7 @@ class ScenarioJudge:
     enough: Level = Level.GOOD
 
     def describe(self, key: Key) -> str:
-        return f"all pods of {key[1]} are ready in the end" if key[0].startswith(GUARD) else key[0]
+        return key[0].removeprefix(GUARD)
 
     def ask_all(self, loaded: Loaded, effort: Effort) -> Outcomes:
         asked = self._outcomes(loaded, loaded.scenario.intents, effort)
@@ -113,19 +114,35 @@ def key_of(intent: Intent) -> Key:
 
 
 def guards_of(loaded: Loaded) -> tuple[Intent, ...]:
-    """What a repair must not spoil although nobody asks for it: all pods of each workload are ready in the end."""
+    """What a repair must not spoil although nobody asks for it: pods, rollouts and drains come to their end."""
+    return (*_guard_pods(loaded), *_guard_events(loaded))
+
+
+def _guard_events(loaded: Loaded) -> Iterator[Intent]:
+    """A change that keeps rollouts or drains from ending mends much that speaks of what they do."""
+    events, setup = loaded.scenario.events, loaded.setup
+    asked = {(one.key, one.target) for one in loaded.scenario.intents}
+    if any(isinstance(event, (Drain, Maintenance)) for event in events) and ("drainCompletes", None) not in asked:
+        yield Intent(key="drainCompletes", name=f"{GUARD}drains end")
+    rolled = {event.target for event in events if isinstance(event, Rollout)}
+    for workload in setup.workloads:
+        is_rolled = workload.rules.owns_replica_sets and not rolled.isdisjoint((workload.ref, None))
+        if is_rolled and asked.isdisjoint((("rolloutCompletes", workload.ref), ("rolloutCompletes", None))):
+            name = f"{GUARD}rollouts of {workload.ref} end"
+            yield Intent(key="rolloutCompletes", name=name, target=workload.ref)
+
+
+def _guard_pods(loaded: Loaded) -> Iterator[Intent]:
     setup = loaded.setup
-    found = []
     for workload in setup.workloads:
         least = [one.min_replicas for one in setup.autoscalers if one.target == workload.ref]
         count = min(least) if least and workload.replicas else workload.replicas
-        name = f"{GUARD}{workload.ref}"
+        name = f"{GUARD}all pods of {workload.ref} are ready in the end"
         common = Intent(key="minReady", name=name, target=workload.ref, when=EVENTUALLY_ALWAYS)
         if workload.owner is None and workload.rules.runs_per_node:
-            found.append(replace(common, key="runsOnEveryNode"))
+            yield replace(common, key="runsOnEveryNode")
         elif workload.owner is None and (workload.rules.replaces_pods or workload.rules.is_pod) and count:
-            found.append(replace(common, count=Amount(count)))
-    return tuple(found)
+            yield replace(common, count=Amount(count))
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,3 +201,17 @@ def test_a_change_is_no_repair_if_anything_is_worse_than_before():
 def test_a_kind_of_edits_that_there_is_not_is_wrong_usage():
     with pytest.raises(UsageError, match="'magic' is no kind of edit"):
         check_kinds(("budget", "magic"))
+
+
+def test_repairs_must_not_keep_rollouts_and_drains_from_ending():
+    events = "{rollout: {target: Deployment/shop/web}}, {drain: {}}"
+    given = loaded(node("a"), web(1), web(1, name="db"), scenario("{settles: {}}", events=events))
+    asked = loaded(node("a"), web(1), scenario("{rolloutCompletes: {}}, {drainCompletes: {}}", events=events))
+
+    assert [one.name.removeprefix(GUARD) for one in guards_of(given)] == [
+        "all pods of Deployment/shop/web are ready in the end",
+        "all pods of Deployment/shop/db are ready in the end",
+        "drains end",
+        "rollouts of Deployment/shop/web end",
+    ]
+    assert {one.key for one in guards_of(asked)} == {"minReady"}
