@@ -14,12 +14,12 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.fix.choice import KINDS, Limits, check_kinds, list_edits
 from kubeproof.verify.fix.edits import are_apart
 from kubeproof.verify.fix.inputs import change, open_input
-from kubeproof.verify.fix.judging import ScenarioJudge, guards_of
+from kubeproof.verify.fix.judging import GUARD, ScenarioJudge, guards_of
 from kubeproof.verify.fix.outcomes import Level, Outcome, find_worse
 from kubeproof.verify.fix.run import FixOptions, find_repairs
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import verify
-from tests.unit.verify.inputs import node, scenario, web
+from tests.unit.verify.inputs import loaded, node, scenario, web
 
 SPREAD = """topologySpreadConstraints:
       - {topologyKey: kubernetes.io/hostname, maxSkew: 1, whenUnsatisfiable: DoNotSchedule,
