@@ -12,6 +12,7 @@ MOST_ROWS = 400
 _OF_RESULT = ("id", "intent", "target", "verdict", "severity", "detail", "remedy", "location", "fingerprint")
 _OF_CELL = ("target", "fault", "grade", "lowest", "longest_s", "detail")
 _OF_CHECK = ("id", "severity", "target", "detail", "remedy", "location")
+_OF_WORKLOAD = ("target", "grade", "lowest", "longest_s", "detail")
 _WORTH_TELLING = ("steady", "absent")
 
 
@@ -30,15 +31,20 @@ def structure(ended: Ended) -> dict[str, Any]:
     """Verdict, exit code and, of long lists, what is not well first."""
     result = ended.result
     told: dict[str, Any] = {"exit_code": ended.code, "verdict": result.get("verdict")}
-    for key, fields in (("results", _OF_RESULT), ("matrix", _OF_CELL), ("checks", _OF_CHECK)):
+    for key, fields in (
+        ("results", _OF_RESULT),
+        ("matrix", _OF_CELL),
+        ("checks", _OF_CHECK),
+        ("workloads", _OF_WORKLOAD),
+    ):
         rows = [_take(row, fields) for row in _rows(result.get(key))]
         rows.sort(key=_is_well)
         if rows:
             told[key] = rows[:MOST_ROWS]
         if len(rows) > MOST_ROWS:
             told[f"{key}_left_out"] = len(rows) - MOST_ROWS
-    for key in ("scope", "not_modelled"):
-        if result.get(key):
+    for key in ("scope", "not_modelled", "sentence"):
+        if result.get(key) and not (key == "scope" and isinstance(result[key], list)):
             told[key] = result[key]
     return told
 

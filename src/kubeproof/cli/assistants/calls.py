@@ -27,6 +27,7 @@ ANSWERED = (OK, VIOLATED, INCONCLUSIVE)
 GRACE_S = 10.0  # beyond its own limit, for reading and reporting
 BESIDE_MIB = 1_024  # of address space beside what a search may hold: the interpreter, libraries, a report
 MOST_SAID = 16_384
+WHAT_IF, CHANGE = "what-if", "change.yaml"  # files of it are told by options; what would be applied is one of them
 SETTINGS, RESULT, REPORT = "settings.yaml", "result.json", "report.txt"
 _KEPT = ("PYTHONPATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
 
@@ -60,13 +61,21 @@ class Call:
     paths: tuple[str, ...] = ()
     given: tuple[tuple[str, str], ...] = ()
     has_settings: bool = False  # it looks for a settings file, and gets an empty one
+    subjects: tuple[str, ...] = ()  # what it is about, where files are told by options
 
     def complete(self, scratch: Path, files: Sequence[str]) -> list[str]:
         """All words: where results go, and files last, where nothing is an option any more."""
         if not files:
             return [*self.words]
         settings = [f"--config={scratch / SETTINGS}"] if self.has_settings else []
-        return [*self.words, *settings, "-o", "text", "-o", f"json={scratch / RESULT}", "--", *files]
+        words = [*self.words, *settings, "-o", "text", "-o", f"json={scratch / RESULT}"]
+        if self.words[0] != WHAT_IF:
+            return [*words, "--", *files]
+        return [*words, *(self._name(file) for file in files), "--", *self.subjects]
+
+    def _name(self, file: str) -> str:
+        """The option for a file: what is applied, or what there is."""
+        return f"--file={file}" if file.endswith(f"/{CHANGE}") else f"--on={file}"
 
 
 async def run(call: Call, fence: Fence, limits: CallLimits, tell: Tell) -> Ended | None:

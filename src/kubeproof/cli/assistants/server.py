@@ -40,7 +40,7 @@ def make_server(fence: Fence, limits: CallLimits) -> MCPServer[Any]:
     annotations = ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
-    for tool in (box.verify, box.explain, box.fix, box.simulate):
+    for tool in (box.verify, box.what_if, box.explain, box.fix, box.simulate):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=annotations)
     return server
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -11,7 +11,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
 from kubeproof.cli.assistants import answers
-from kubeproof.cli.assistants.calls import ANSWERED, Call, CallLimits, Ended, run
+from kubeproof.cli.assistants.calls import ANSWERED, CHANGE, WHAT_IF, Call, CallLimits, Ended, run
 from kubeproof.cli.assistants.fenced_files import Fence
 from kubeproof.errors import UsageError
 
@@ -33,6 +33,7 @@ Faults = Annotated[
 ]
 Nodes = Annotated[Words, Field(description="Nodes for manifests without Node objects, such as 6x4cpu,16Gi,zones=3.")]
 Seconds = Annotated[float | None, Field(gt=0, allow_inf_nan=False, description="Stop looking after so many seconds.")]
+Action = Literal["drain", "cordon", "remove", "fail", "upgrade", "scale", "load", "apply"]
 Told = dict[str, Any]
 
 
@@ -46,6 +47,8 @@ class Answer(BaseModel):
     checks: list[Told] = []
     scope: Told | None = None
     not_modelled: list[Any] = []
+    sentence: str | None = None
+    workloads: list[Told] = []
 
 
 Answered = Annotated[CallToolResult, Answer]
@@ -97,6 +100,28 @@ class Toolbox:
         words += _each("--nodes", nodes) + _listed("--faults", faults) + _listed("--deny", deny)
         return await self._answer(ctx, words, paths, manifests, scenario)
 
+    async def what_if(
+        self,
+        ctx: Context,
+        action: Action,
+        subjects: Annotated[Words, Field(description="Nodes or a zone, shop/web=5, or +50%.")] = [],  # noqa: B006
+        change: Annotated[Text | None, Field(description="With apply: the new manifests as YAML text.")] = None,
+        paths: Paths = [],  # noqa: B006
+        manifests: Manifests = None,
+        nodes: Nodes = [],  # noqa: B006
+        timeout_s: Seconds = None,
+    ) -> Answered:
+        """Ask one thing of a cluster before it is done: who is hit, for how long, how it goes; a sentence first.
+
+        The cluster is what paths or manifests say: a snapshot or manifests of all that runs.
+        """
+        if (change is not None) != (action == "apply"):
+            raise ToolError("change belongs to apply, and apply needs it.")
+        words = [WHAT_IF, action, f"--timeout={self._seconds(timeout_s)}", "--color=never", "--progress=always"]
+        words += _each("--nodes", nodes)
+        more = () if change is None else ((CHANGE, change),)
+        return await self._answer(ctx, words, paths, manifests, None, subjects=subjects, more=more)
+
     async def simulate(
         self,
         ctx: Context,
@@ -146,12 +171,14 @@ class Toolbox:
         *,
         timeout_s: float | None = None,
         has_settings: bool = False,
+        subjects: Sequence[str] = (),
+        more: tuple[tuple[str, str], ...] = (),
     ) -> CallToolResult:
-        texts = (("manifests.yaml", manifests), ("scenario.yaml", scenario))
+        texts = (("manifests.yaml", manifests), ("scenario.yaml", scenario), *more)
         given = tuple((name, text) for name, text in texts if text is not None)
         if not paths and manifests is None:
             raise ToolError("Name paths, or hand over manifests as text.")
-        call = Call(tuple(words), tuple(paths), given, has_settings)
+        call = Call(tuple(words), tuple(paths), given, has_settings, tuple(subjects))
         limits = CallLimits(self._seconds(timeout_s), self._limits.memory_mib)
         return _result(await self._run(ctx, call, limits))
 

@@ -11,7 +11,7 @@ from kubeproof.cli.options.ranges import NumberRange
 from kubeproof.errors import EnvironmentProblem, UsageError
 
 
-@click.command("mcp", short_help="Serve verify, fix, simulate and explain to assistants.")
+@click.command("mcp", short_help="Serve verify, what-if, fix, simulate and explain to assistants.")
 @click.option(
     "--root", default=".", show_default="the working directory", metavar="DIR",
     help="The folder whose manifests may be read, and nothing outside of it.",
@@ -29,7 +29,7 @@ from kubeproof.errors import EnvironmentProblem, UsageError
     help="Let your helm and kustomize render charts and kustomizations; these may run and fetch what those say.",
 )  # fmt: skip
 def mcp_command(*, root: str, timeout_s: float, memory_mib: int, is_rendering: bool) -> int:
-    """Serve verify, explain, fix and simulate to assistants, over standard input and output.
+    """Serve verify, what-if, explain, fix and simulate to assistants, over standard input and output.
 
     The protocol is MCP. Calls only read: files below DIR are copied, and a process of its own works on the copy, with
     limits on time and memory. It ends when the client cancels the call or goes away. Needs the extra mcp.

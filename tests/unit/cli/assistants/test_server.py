@@ -42,6 +42,11 @@ GOOD_CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "verify a folder": ("verify", CONFLICT),
     "verify a text": ("verify", {"manifests": SHOP, "nodes": ["2x2cpu,4Gi"], "faults": ["podCrash", "nodeLoss"]}),
     "explain": ("explain", {"words": ["S005", "stuck"]}),
+    "drain a node": (
+        "what_if",
+        {"action": "drain", "subjects": ["node-1"], "manifests": SHOP, "nodes": ["2x2cpu,4Gi"]},
+    ),
+    "apply a change": ("what_if", {"action": "apply", "manifests": SHOP, "change": SHOP.replace("100m", "200m")}),
     "fix": ("fix", CONFLICT),
     "simulate": ("simulate", {"paths": ["11-simulated-shop"], "duration": "20s"}),
 }
@@ -64,6 +69,9 @@ BAD_CALLS: dict[str, tuple[str, dict[str, Any], str]] = {
     "too much time": ("verify", {**CONFLICT, "timeout_s": 61}, "at most 60"),
     "no time": ("verify", {**CONFLICT, "timeout_s": 0}, "greater than 0"),
     "another type": ("verify", {"paths": {"a": 1}}, "valid list"),
+    "an option as node": ("what_if", {"action": "drain", "subjects": ["--live"], "manifests": SHOP}, "--live"),
+    "an action that is none": ("what_if", {"action": "delete", "manifests": SHOP}, "'drain'"),
+    "a change without apply": ("what_if", {"action": "drain", "change": SHOP, "manifests": SHOP}, "belongs to apply"),
     "no input": ("verify", {}, "Name paths"),
     "no YAML": ("verify", {"manifests": "{{{"}, "E1"),
     "no such tool": ("delete", {}, "Unknown tool"),
@@ -131,7 +139,7 @@ async def cancel_a_long_call(client: Any) -> list[Any]:
 def test_all_tools_only_read(answers):
     tools = {tool.name: tool for tool in answers["tools"]}
 
-    assert set(tools) == {"verify", "explain", "fix", "simulate"}
+    assert set(tools) == {"verify", "what_if", "explain", "fix", "simulate"}
     assert all(tool.annotations.read_only_hint and not tool.annotations.destructive_hint for tool in tools.values())
     assert all(tool.description and tool.output_schema for tool in tools.values())
 
@@ -142,6 +150,8 @@ def test_all_tools_only_read(answers):
         ("verify a folder", 1, "VIOLATED S005 schedulable"),
         ("verify a text", 0, "cart        1"),
         ("explain", 0, "S005 property: schedulable"),
+        ("drain a node", 0, "cart"),
+        ("apply a change", 0, "cart"),
         ("fix", 0, "+      - maxSkew: 2"),
         ("simulate", 0, "1 run of 20s, seed 0"),
     ],
@@ -161,6 +171,13 @@ def test_programs_get_verdicts_places_and_cells(answers):
     assert (first["verdict"], first["results"][0]["id"]) == ("VIOLATED", "S005")
     assert first["results"][0]["location"] == {"file": "01-conflicting-spread/scenario.yaml", "line": 7}
     assert {(cell["fault"], cell["grade"]) for cell in cells} == {("podCrash", "dips"), ("nodeLoss", "dips")}
+
+
+def test_what_would_happen_is_told_in_a_sentence(answers):
+    told = answers["drain a node"].structured_content
+
+    assert "node-1 is drained" in told["sentence"]
+    assert [one["target"] for one in told["workloads"]] == ["Deployment/shop/cart"]
 
 
 @pytest.mark.parametrize("title", BAD_CALLS)
