@@ -51,7 +51,7 @@ def test_the_plot_has_a_rectangle_per_variant_with_its_numbers(tmp_path: Path) -
     drawn = ElementTree.fromstring(as_svg(found(tmp_path)))
 
     titles = [title.text for title in drawn.iter(f"{SVG}title")]
-    assert len(list(drawn.iter(f"{SVG}rect"))) == 2
+    assert len(list(drawn.iter(f"{SVG}rect"))) == 3  # with the ground
     assert titles == [
         "one: risk 0.4375 to 0.4375, amount 0.00416667 to 0.00416667",
         "two: risk 0.4375 to 0.4375, amount 0.00375 to 0.00375",
@@ -62,9 +62,10 @@ def test_the_plot_has_a_rectangle_per_variant_with_its_numbers(tmp_path: Path) -
 def test_names_from_the_input_are_harmless_in_every_format(tmp_path: Path) -> None:
     result = found(tmp_path, names=("one", HOSTILE))
 
-    for page in (as_html(result), as_svg(result)):
-        assert "<script>" not in page
-        assert "&lt;script&gt;&quot;&amp;\\x1b[31m" in page
+    assert "<script>" not in as_svg(result)
+    assert "&lt;script&gt;&quot;&amp;\\x1b[31m" in as_svg(result)
+    assert HOSTILE not in as_html(result)
+    assert as_html(result).count("<script") == 2  # the data and the script of the page
     assert "\x1b" not in as_text(result)
     assert [variant["name"] for variant in json.loads(as_json(result))["variants"]] == ["one", HOSTILE]
     assert "Content-Security-Policy" in as_html(result)
@@ -75,7 +76,7 @@ def test_what_was_not_computed_is_told_in_text_and_on_the_page(tmp_path: Path) -
     told = "not computed: minReady Deployment/default/web of two: too many states to look 1000000000 s ahead"
 
     assert told in as_text(result)
-    assert f"<p>{told}" in as_html(result)
+    assert told in as_html(result)
 
 
 def test_other_load_is_not_compared(tmp_path: Path) -> None:

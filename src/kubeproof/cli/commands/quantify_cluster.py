@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -32,6 +33,7 @@ _MEBIBYTE = 1_048_576
 _EXIT_CODES: dict[str, int] = {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
 SMALLER = 'see "When there are too many states" in docs/how-to/quantify-a-cluster.md'
 _QUESTIONS = ("within", "ever", "first", "amounts", "short", "long-run", "recovery")
+_PARTS = 8  # of the horizon, of pictures
 _IN_STEPS = ("within", "ever", "first", "amounts", "long-run")  # unless others are asked for
 
 
@@ -109,8 +111,13 @@ def options_of(given: dict[str, Any]) -> ClusterOptions:
     is_flag=True,
     help="In continuous time: failures and repairs at their rates, waits as they are, no ticks; for days to years.",
 )
+@click.option(
+    "--sensitivity", is_flag=True,
+    help="Also how much each rate of the Scenario matters; asks two more times per rate.",
+)  # fmt: skip
+@click.option("--log", "is_log", is_flag=True, help="Charts with powers of ten upwards.")
 @process_options
-@output_option("text", "json")
+@output_option("text", "json", "html", "svg")
 def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **given: Any) -> int:
     """Weigh the runs that verify explores: probabilities of violations, expected pod-hours, node-hours, energy, cost.
 
@@ -122,19 +129,29 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
       kubeproof quantify cluster manifests/ --within 24h --order uniform -o json
       kubeproof quantify cluster manifests/ --ask within --at-most 0.001
       kubeproof quantify cluster manifests/ --rates --within 1y
+      kubeproof quantify cluster manifests/ --rates --within 1y --sensitivity -o text -o html=chances.html
 
     \b
     Exit codes: 0 answered, 1 more likely than --at-most, 2 wrong usage, 3 a limit was reached, a question is too
     large or --at-most too close to tell, 4 input refused, 5 nothing to check, 6 Storm is missing.
     """
+    from functools import partial
+
+    from kubeproof.report.quantify import cluster_page
     from kubeproof.report.quantify.cluster import as_json, as_text
 
-    options = options_of(given)
+    is_drawn = any(output.format in ("html", "svg") for output in outputs)
+    options = replace(options_of(given), parts=_PARTS if is_drawn else 0, is_sensitive=given["sensitivity"])
     if given["rates"] and options.order != "open":
         raise UsageError("--order is about the process in steps", "With --rates loops with work are equally likely.")
     run = _quantify_rates if given["rates"] else _quantify
     result = _run_limited(lambda reached: run(paths, options, given["progress"], reached), given)
-    render = {"json": as_json, "text": as_text}
+    render: dict[str, Callable[[ClusterResult], str]] = {
+        "json": as_json,
+        "text": as_text,
+        "html": partial(cluster_page.as_html, is_log=given["is_log"]),
+        "svg": partial(cluster_page.as_svg, is_log=given["is_log"]),
+    }
     return emit(outputs, lambda output: render[output.format](result), exit_code(result), verdict=result.verdict)
 
 
@@ -157,26 +174,24 @@ def _run_limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Res
 
 def _quantify(paths: tuple[str, ...], options: ClusterOptions, progress: str, reached: Reached) -> ClusterResult:
     """Loads and quantifies, in steps, with progress on stderr."""
-    from dataclasses import replace
-
     from kubeproof.manifests.load import load
     from kubeproof.quantify.clusters.run import quantify_cluster
+    from kubeproof.quantify.clusters.sensitivity import find_sensitivities
 
     loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
     with reporting(progress, reached) as (report, tell):
-        return with_scope(loaded, quantify_cluster(loaded, replace(options, tell=tell), report))
+        return with_scope(loaded, find_sensitivities(loaded, replace(options, tell=tell), quantify_cluster, report))
 
 
 def _quantify_rates(paths: tuple[str, ...], options: ClusterOptions, progress: str, reached: Reached) -> ClusterResult:
     """Loads and quantifies, in continuous time, with progress on stderr."""
-    from dataclasses import replace
-
     from kubeproof.manifests.load import load
+    from kubeproof.quantify.clusters.sensitivity import find_sensitivities
     from kubeproof.quantify.rates.run import quantify_rates
 
     loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
     with reporting(progress, reached) as (report, tell):
-        return with_scope(loaded, quantify_rates(loaded, replace(options, tell=tell), report))
+        return with_scope(loaded, find_sensitivities(loaded, replace(options, tell=tell), quantify_rates, report))
 
 
 @contextmanager
@@ -206,8 +221,6 @@ def reporting(choice: str, reached: Reached) -> Iterator[tuple[Report, Callable[
 
 def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
     """The result with what it is about and what was left out, told as verify tells it."""
-    from dataclasses import replace
-
     from kubeproof.quantify.clusters.space import plan_to_quantify
     from kubeproof.verify.findings.left_out import find_left_out
     from kubeproof.verify.result import Statistics
@@ -277,8 +290,6 @@ def _compare(
     reached: Reached,
 ) -> Comparison:
     """Loads and compares, with progress on stderr; the plot shows a risk against an amount."""
-    from dataclasses import replace
-
     from kubeproof.manifests.load import load
     from kubeproof.quantify.clusters.compare import compare
 

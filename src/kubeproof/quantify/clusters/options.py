@@ -12,6 +12,7 @@ OPEN, UNIFORM = "open", "uniform"  # which loop acts next
 WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN = "within", "ever", "first", "amounts", "long-run"
 SHORT, RECOVERY = "short", "recovery"  # share of the horizon with too few ready pods; how long that lasts
 QUESTIONS = (WITHIN, EVER, FIRST, AMOUNTS, SHORT, LONG_RUN, RECOVERY)
+AHEAD = "ahead"  # as `within`, for parts of the horizon
 IN_STEPS = (WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN)  # unless others are asked for
 
 
@@ -30,4 +31,10 @@ class ClusterOptions:
     space: SpaceOptions = SpaceOptions()
     check: CheckSettings = CheckSettings()
     exact: bool = False  # fractions instead of rounded numbers
+    is_sensitive: bool = False  # also how much each rate matters
+    parts: int = 0  # of the horizon, after each of which it is asked as well how likely a violation is
     tell: Callable[[str], None] = silent  # what is being answered
+
+    def moments(self, horizon_s: int) -> tuple[int, ...]:
+        """The ends of the parts of the horizon, the last one aside."""
+        return tuple(dict.fromkeys(max(1, horizon_s * part // self.parts) for part in range(1, self.parts)))

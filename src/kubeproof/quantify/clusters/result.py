@@ -60,6 +60,7 @@ class IntentChances:
     within: Span | None = None
     ever: Span | None = None
     first_s: Span | None = None
+    over_time: tuple[tuple[int, Span], ...] = ()  # within so many seconds, where that was asked for
 
     @property
     def is_possible(self) -> bool | None:
@@ -152,6 +153,7 @@ class ClusterResult:
     at_most: float | None = None  # what the probability of a violation within the horizon is held against
     waits: Waits | None = None  # None: the process goes in steps
     levels: tuple[LevelChance, ...] = ()
+    sensitivities: tuple[tuple[str, float], ...] = ()  # percent of the first intent's chance per percent of a rate
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:

@@ -166,6 +166,7 @@ class Answers:
             within=found.within(label, self._horizon_s) if WITHIN in wanted else None,
             ever=found.ever(label) if EVER in wanted else None,
             first_s=found.first_s(label) if FIRST in wanted else None,
+            over_time=tuple((s, found.within(label, s)) for s in self._options.moments(self._horizon_s)),
         )
 
     def _with_goal(self, monitor: Monitor, label: str) -> Asked:

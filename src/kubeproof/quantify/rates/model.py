@@ -9,7 +9,7 @@ import numpy as np
 
 from kubeproof.intents.monitor import IN_STABLE, STEP
 from kubeproof.quantify.chains.steps import Effects, effects_of, steps_of
-from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, RECOVERY, SHORT, WITHIN
+from kubeproof.quantify.clusters.options import AHEAD, AMOUNTS, EVER, FIRST, LONG_RUN, RECOVERY, SHORT, WITHIN
 from kubeproof.quantify.clusters.shortages import list_ready_intents, list_shortages
 from kubeproof.quantify.clusters.sums import rates_of_sums
 from kubeproof.quantify.clusters.values import StateValues
@@ -111,18 +111,23 @@ class RatedModel:
         small, told = _lump(chain, np.stack((bad, beyond), axis=1))
         hit, left = told[0] > 0, told[1] > 0
         if WITHIN in wanted:
-            columns = np.stack((hit, hit | left), axis=1).astype(np.float64)
-            sums = np.zeros((small.states, 0))
-            ahead = look_ahead(small, self._horizon_s, columns, sums, has_error=self._has_errors)
-            lower, upper = (_begin(small, column) for column in ahead.ends.T)
-            possible = _begin(small, may_reach(small, hit | left).astype(np.float64)) > 0
-            upper = np.where(possible, upper + ahead.error, 0.0)
-            yield (WITHIN, key), _between(lower - ahead.error, upper, most=1.0)
+            yield (WITHIN, key), self._within(small, (hit, left), self._horizon_s)
+            for seconds in self._options.moments(self._horizon_s):
+                yield (AHEAD, f"{number} {seconds}"), self._within(small, (hit, left), seconds)
         if EVER in wanted:
             bounds = _begin(small, reach(small, hit)), _begin(small, reach(small, hit | left))
             yield (EVER, key), _between(*bounds, most=1.0)
         if FIRST in wanted:
             yield (FIRST, key), self._first(moves, bad, _begin(small, reach_after(small, hit | left)))
+
+    def _within(self, small: Lumped, goals: tuple[Bools, Bools], seconds: int) -> Found:
+        """How likely the first goal is reached within so many seconds; the second is what is not looked at."""
+        hit, left = goals
+        columns, sums = np.stack((hit, hit | left), axis=1).astype(np.float64), np.zeros((small.states, 0))
+        ahead = look_ahead(small, seconds, columns, sums, has_error=self._has_errors)
+        lower, upper = (_begin(small, column) for column in ahead.ends.T)
+        possible = _begin(small, may_reach(small, hit | left).astype(np.float64)) > 0
+        return _between(lower - ahead.error, np.where(possible, upper + ahead.error, 0.0), most=1.0)
 
     def _first(self, moves: Moves, bad: Bools, lower: Floats) -> Found:
         """The expected time; failures that are not looked at leave it open at the top."""

@@ -16,7 +16,17 @@ from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
 from kubeproof.quantify.bounds import INTERVAL, NONE
 from kubeproof.quantify.clusters.levels import judge_levels
-from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, RECOVERY, SHORT, WITHIN, ClusterOptions
+from kubeproof.quantify.clusters.options import (
+    AHEAD,
+    AMOUNTS,
+    EVER,
+    FIRST,
+    LONG_RUN,
+    RECOVERY,
+    SHORT,
+    WITHIN,
+    ClusterOptions,
+)
 from kubeproof.quantify.clusters.result import (
     Amount,
     ClusterResult,
@@ -101,7 +111,9 @@ class RatedRun:
             if found is None or (last is not None and len(found.found) < len(last.found)):
                 break
             last, before = found, last
-            is_enough = all(map(_is_narrow, found.found.values())) and found.space.states > CHEAP and before is not None
+            is_enough = (
+                all(map(_is_narrow, _main(found).values())) and found.space.states > CHEAP and before is not None
+            )
             if found.model.is_whole or is_enough:
                 break
         if last is None:
@@ -123,7 +135,7 @@ class RatedRun:
         How far they go matters little to what they are for: how the answers change with phases.
         """
         plain = list(self._plain())
-        far = next((n for n, look in enumerate(plain) if look.found.keys() == _list_seen(look)), len(plain) - 1)
+        far = next((n for n, look in enumerate(plain) if _main(look).keys() == _list_seen(look)), len(plain) - 1)
         chosen = [wide] if wide.space.states <= CHEAP else plain[far::-1]
         pairs: list[tuple[Look, Look]] = []
         for phases, most in PHASES:
@@ -141,9 +153,14 @@ class RatedRun:
         return (look for look in found if look is not None)
 
 
+def _main(look: Look) -> dict[Key, Found]:
+    """The answers that decide how far to look: those on the way to the horizon are as good as they are."""
+    return {key: found for key, found in look.found.items() if key[0] != AHEAD}
+
+
 def _list_seen(look: Look) -> set[Key]:
     """The questions to which the answer is known well enough to compare it."""
-    return {key for key, found in look.found.items() if not bool((_fill(found) > CLOSE * found.lower).any())}
+    return {key for key, found in _main(look).items() if not bool((_fill(found) > CLOSE * found.lower).any())}
 
 
 def _fill(found: Found) -> Floats:
@@ -189,7 +206,7 @@ def _result(
         horizon_s=run.horizon_s,
         tick_s=scenario.quantify.tick_s,
         size=_size(wide),
-        intents=tuple(_intents(wide, spans)),
+        intents=tuple(_intents(wide, spans, options.moments(run.horizon_s))),
         amounts=amounts,
         shortages=shortages,
         levels=judge_levels(scenario.levels, shortages, amounts, run.horizon_s, is_vague_open=True),
@@ -218,7 +235,7 @@ def _size(wide: Look) -> ProcessSize:
     )
 
 
-def _intents(wide: Look, spans: dict[Key, Span]) -> Iterator[IntentChances]:
+def _intents(wide: Look, spans: dict[Key, Span], moments: tuple[int, ...]) -> Iterator[IntentChances]:
     for number, monitor in enumerate(wide.space.plan.monitors):
         intent, key = monitor.intent, str(number)
         yield IntentChances(
@@ -230,6 +247,7 @@ def _intents(wide: Look, spans: dict[Key, Span]) -> Iterator[IntentChances]:
             within=spans.get((WITHIN, key)),
             ever=spans.get((EVER, key)),
             first_s=spans.get((FIRST, key)),
+            over_time=tuple((s, span) for s in moments if (span := spans.get((AHEAD, f"{key} {s}"))) is not None),
         )
 
 
@@ -242,7 +260,7 @@ def _shortages(loaded: Loaded, spans: dict[Key, Span]) -> Iterator[Shortage]:
 
 def _span(key: Key, found: Found, pairs: list[tuple[Look, Look]]) -> Span:
     """The answer where waits have so many phases that their lengths are certain."""
-    most = 1.0 if key[0] in (WITHIN, EVER, SHORT, LONG_RUN) else np.inf
+    most = 1.0 if key[0] in (WITHIN, AHEAD, EVER, SHORT, LONG_RUN) else np.inf
     values = [_value(number, key, found, pairs, most) for number in range(len(found.value))]
     if any(value is None for value in values):
         return Span(skipped=RARER.format(most=float(found.upper.max())))

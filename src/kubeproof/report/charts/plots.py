@@ -13,6 +13,7 @@ LEFT, RIGHT, TOP, BOTTOM = 92, 24, 64, 56
 ROW = 18  # pixels of a line of a legend, or of a bar
 LETTER = 6.6  # pixels of a letter, on average
 MOST_NAMES = 12
+LEAST_SIDE = 8.0  # pixels of a box that stands for one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,39 @@ def draw_front(labels: Labels, points: Sequence[Point], names: Sequence[str], li
     for (x, y), name in zip(points, names, strict=True):
         shapes.append(Shape("dot", colour(0), ((across.at(x), upwards.at(y)),), name))
     return Chart(labels.title, WIDTH, HEIGHT, tuple(shapes))
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One thing with two numbers, each from least to greatest."""
+
+    name: str
+    across: tuple[float, float]
+    upwards: tuple[float, float]
+    text: str
+
+
+def draw_spots(labels: Labels, spots: Sequence[Spot], front: Sequence[Point] = ()) -> Chart:
+    """A box per thing, wide enough to be seen; `front` joins those that nothing else beats."""
+    across = make_axis([x for one in spots for x in one.across], LEFT, WIDTH - RIGHT, is_tight=True)
+    upwards = make_axis([y for one in spots for y in one.upwards], HEIGHT - BOTTOM, TOP, is_tight=True)
+    shapes = [*_frame(labels, across, upwards)]
+    if len(front) > 1:
+        shapes.append(Shape("line", "faint", tuple((across.at(x), upwards.at(y)) for x, y in sorted(front))))
+    for number, one in enumerate(spots):
+        left, width = _widen(across.at(one.across[0]), across.at(one.across[1]), LEFT, WIDTH - RIGHT)
+        top, height = _widen(upwards.at(one.upwards[1]), upwards.at(one.upwards[0]), TOP, HEIGHT - BOTTOM)
+        shapes.append(Shape("box", colour(number), ((left, top), (width, height)), one.text))
+        is_right = left + width > WIDTH / 2
+        at, anchor = (left - 6, "end") if is_right else (left + width + 6, "start")
+        shapes.append(Shape("text", "ink", ((at, top + height / 2 + 4),), shorten(one.name, WIDTH / 2), anchor))
+    return Chart(labels.title, WIDTH, HEIGHT, tuple(shapes))
+
+
+def _widen(begin: float, end: float, first: float, last: float) -> tuple[float, float]:
+    """Begin and length, at least as long as can be seen, within the picture."""
+    length = max(LEAST_SIDE, end - begin)
+    return min(max((begin + end - length) / 2, first), last - length), length
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,11 @@ def _lines(result: ClusterResult) -> Iterator[str]:
     yield from ("", "Process")
     yield f"  {size.states:,} states and {size.transitions:,} transitions, as verify explores them"
     yield from _in_steps(result) if result.waits is None else _in_continuous_time(result, result.waits)
-    yield from ("", *_table(_distinct(_rows(result))))
+    yield from ("", *_table(list_rows(result)))
     yield from _section(f"At most {number(result.at_most or 0)} within the horizon", _judge(result))
     yield from _section("Service levels", _tell_levels(result))
+    told = "1 % more of a rate changes the probability of a violation within the horizon by"
+    yield from _section(told, (f"{value:+.4g} %  {name}" for name, value in result.sensitivities))
     yield from _section("Not computed", _list_skipped(result))
     yield from _section("Not quantified", result.not_quantified)
     yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled)
@@ -75,9 +77,9 @@ def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
         yield from ("", title, *(f"  {line}" for line in found))
 
 
-def _distinct(rows: Iterator[list[str]]) -> list[list[str]]:
-    """The rows, each once: several promises may be about the same pods."""
-    return [list(row) for row in dict.fromkeys(map(tuple, rows))]
+def list_rows(result: ClusterResult) -> list[list[str]]:
+    """Head and rows of the table, each once: several promises may be about the same pods."""
+    return [list(row) for row in dict.fromkeys(map(tuple, _rows(result)))]
 
 
 def _rows(result: ClusterResult) -> Iterator[list[str]]:
@@ -208,6 +210,7 @@ def document(result: ClusterResult) -> dict[str, Any]:
             {name: getattr(one, name) for name in ("id", "key", "name", "target", "verdict", "value", "limit")}
             for one in result.levels
         ],
+        "sensitivities": [{"rate": name, "elasticity": value} for name, value in result.sensitivities],
         "open_events": list(result.open_events),
         "not_quantified": list(result.not_quantified),
         "not_modelled": list(result.not_modelled),
@@ -222,6 +225,7 @@ def _intent(one: IntentChances) -> dict[str, Any]:
         "target": one.target,
         "possible": one.is_possible,
         "violated_within": _span(one.within),
+        "over_time": [{"within_s": seconds, **_span(span)} for seconds, span in one.over_time],
         "violated_ever": _span(one.ever),
         "first_violation_s": _span(one.first_s),
         "location": {"file": one.source.file, "line": one.source.line},
