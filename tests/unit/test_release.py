@@ -17,7 +17,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from tools.release import build, check
+from tools.release import build, check, version
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -204,3 +204,31 @@ def test_the_image_takes_nothing_that_a_checkout_does_not_need():
     ignored = (ROOT / ".dockerignore").read_text().split()
 
     assert {".git", ".venv", "**/*.so"} <= set(ignored)
+
+
+def test_a_new_version_is_written_wherever_it_stands(tmp_path):
+    for name in version.PLACES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+
+    version.raise_version("7.8.9", tmp_path)
+
+    assert tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]["version"] == "7.8.9"
+    assert '__version__ = "7.8.9"' in (tmp_path / "src/kubeproof/__init__.py").read_text()
+    assert all("7.8.9" in (tmp_path / name).read_text() for name in version.PLACES)
+
+
+def test_a_place_without_a_version_stops_the_release(tmp_path):
+    for name in version.PLACES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("nothing")
+
+    with pytest.raises(SystemExit, match="0 lines with a version"):
+        version.raise_version("7.8.9", tmp_path)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "changelog.d").glob("+*.md")), ids=lambda path: path.stem)
+def test_links_of_fragments_will_lead_somewhere_in_the_changelog(path):
+    links = re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8"))
+
+    assert [link for link in links if not (ROOT / link).exists()] == []
