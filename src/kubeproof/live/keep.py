@@ -14,7 +14,7 @@ from kubeproof.live.answers import REMEDY
 from kubeproof.manifests.alone import read_alone
 from kubeproof.manifests.objects import Document
 from kubeproof.manifests.yaml.reads import Reads
-from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, ScalarKind, Sequence, Value
+from kubeproof.manifests.yaml.tree import Mapping, ScalarKind, Sequence, Value, tree_of
 
 Object = dict[str, Any]
 Reader = Callable[[Document], object]
@@ -31,7 +31,7 @@ def keep(item: Object, readers: Iterable[Reader] = READERS, *, hides_unknown: bo
     known that they are there; `hides_unknown` takes their names away, too.
     """
     reads = Reads(hides_unknown=hides_unknown)
-    root = _tree(item)
+    root = tree_of(item)
     assert isinstance(root, Mapping), item
     document = Document(str(item.get("kind", "")), str(item.get("apiVersion", "")), root, _PLACE, reads)
     reads.marks(root).update(apiVersion=True, kind=True)
@@ -45,17 +45,6 @@ def keep(item: Object, readers: Iterable[Reader] = READERS, *, hides_unknown: bo
                 ) from None
     kept: Object = _plain(reads.reduce(root))
     return {key: kept[key] for key in sorted(kept, key=lambda key: _FIRST.index(key) if key in _FIRST else 9)}
-
-
-def _tree(value: Any) -> Value:
-    if isinstance(value, dict):
-        return Mapping({key: Entry(_tree(inner), 1, 1) for key, inner in value.items()}, 1, 1)
-    if isinstance(value, list):
-        return Sequence(tuple(_tree(inner) for inner in value), 1, 1)
-    if isinstance(value, str):
-        return Scalar(value, False, 1, 1)
-    words = {None: "null", True: "true", False: "false"}
-    return Scalar(words[value] if value is None or isinstance(value, bool) else repr(value), True, 1, 1)
 
 
 def _plain(value: Value) -> Any:

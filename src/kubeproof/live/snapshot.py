@@ -39,7 +39,10 @@ class Spool:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
 
-    def write(self, text: str) -> None:
+    def add(self, kept: Object) -> None:
+        self.remark(f"---\n{as_yaml(kept)}")
+
+    def remark(self, text: str) -> None:
         if self._file.tell() > MOST_BYTES:
             problem = f"the cluster takes more than {MOST_BYTES:,} bytes, which nothing here can read"
             raise ClusterError(problem, "Read one namespace with -n")
@@ -73,8 +76,35 @@ def take_snapshot(client: Client, options: SnapshotOptions, write: Callable[[byt
     return counts
 
 
-def _collect(client: Client, options: SnapshotOptions, spool: Spool) -> dict[str, int]:
-    spool.write(_heading(options))
+def read_cluster(client: Client, options: SnapshotOptions) -> list[Object]:
+    """The objects themselves, as a snapshot has them, for whoever reads them here and now."""
+    kept = _Kept()
+    _collect(client.begin(), options, kept)
+    return kept.objects
+
+
+class _Kept:
+    """Objects in memory that can be taken back to an earlier number of them."""
+
+    def __init__(self) -> None:
+        self.objects: list[Object] = []
+
+    def add(self, kept: Object) -> None:
+        self.objects.append(kept)
+
+    def remark(self, text: str) -> None:
+        """Comments are for readers of the text."""
+
+    def length(self) -> int:
+        return len(self.objects)
+
+    def cut(self, length: int) -> None:
+        """Forgets everything after so many."""
+        del self.objects[length:]
+
+
+def _collect(client: Client, options: SnapshotOptions, spool: Spool | _Kept) -> dict[str, int]:
+    spool.remark(_heading(options))
     rename = Anonymizer() if options.anonymize else None
     counts: dict[str, int] = {}
     refused: list[Refused] = []
@@ -83,7 +113,7 @@ def _collect(client: Client, options: SnapshotOptions, spool: Spool) -> dict[str
             counts[resource.kind] = _add(client, resource, options, spool, rename)
         except Refused as problem:
             if problem.status == NOT_SERVED and resource.is_optional:
-                spool.write(f"# This cluster does not serve {resource.version} {resource.kind}.\n")
+                spool.remark(f"# This cluster does not serve {resource.version} {resource.kind}.\n")
             elif problem.status == FORBIDDEN:
                 refused.append(problem)
             elif problem.status == NOT_SERVED:
@@ -117,7 +147,9 @@ def _heading(options: SnapshotOptions) -> str:
     return f"# A cluster, read by kubeproof snapshot: {shown} only. Pods of others take room on its nodes, too.\n"
 
 
-def _add(client: Client, resource: Resource, options: SnapshotOptions, spool: Spool, rename: Anonymizer | None) -> int:
+def _add(
+    client: Client, resource: Resource, options: SnapshotOptions, spool: Spool | _Kept, rename: Anonymizer | None
+) -> int:
     begun, count = spool.length(), 0
 
     def forget() -> None:
@@ -127,7 +159,7 @@ def _add(client: Client, resource: Resource, options: SnapshotOptions, spool: Sp
 
     for item in _items(client, resource, options, forget):
         kept = keep(item, options.readers, hides_unknown=options.anonymize)
-        spool.write(f"---\n{as_yaml(rename(kept) if rename is not None else kept)}")
+        spool.add(rename(kept) if rename is not None else kept)
         count += 1
     return count
 

@@ -81,6 +81,7 @@ def load(
     allow_outside: bool = False,
     is_tolerant: bool = False,
     is_for_checks: bool = True,
+    more: Sequence[InputFile] = (),
 ) -> Loaded:
     """Everything the path or paths hold, and what is given by name and content, checked and defaulted.
 
@@ -97,11 +98,10 @@ def load(
     shown = (InputFile(None, printable(name), content) for name, content in given)
     named = as_tuple(paths)
     inside = fence_of(named, allow_outside=allow_outside)
-    is_asked = named or not given
+    is_asked = named or not (given or more)
     found = read_inputs(named, stdin=stdin, bounds=bounds, render=render, fence=inside) if is_asked else ()
-    files = chain(shown, found)
     return _load(
-        files,
+        chain(shown, more, found),
         Budget(bounds),
         inside=inside,
         pools=pools,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubeproof.cli.main import main
+from tests.unit.live.api_server import Recorded, kubeconfig, serving
 from tests.unit.report.formats import schema
 from tests.unit.verify.what_if.clusters import budget, deployment, node, text_of
 
@@ -156,3 +157,17 @@ def test_manifests_without_pods_are_asked_when_they_are_deployed(tmp_path, capsy
     code, said, _ = ask(capsys, "drain", "node-1", "--on", str(file), "--nodes", "3x4cpu,16Gi")
     assert code == 0
     assert "a run begins when everything is deployed" in said
+
+
+def test_a_running_cluster_is_asked_as_its_snapshot_is(snap, tmp_path, capsys):
+    recorded = Recorded(json.loads(Path(snap).read_text(encoding="utf-8"))["items"])
+    with serving(recorded):
+        config = kubeconfig(tmp_path, recorded.server)
+        code, said, _ = ask(capsys, "drain", "a", "--live", "-A", "--kubeconfig", config, "-o", "json")
+    live = json.loads(said)
+    saved = json.loads(ask(capsys, "drain", "a", "--on", snap, "-o", "json")[1])
+
+    assert code == 0
+    assert {method for method, *_ in recorded.requests} == {"GET"}
+    for key in ("sentence", "verdict", "untouched", "ordinary"):
+        assert live[key] == saved[key]

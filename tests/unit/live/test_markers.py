@@ -12,7 +12,7 @@ import pytest
 
 import kubeproof
 from kubeproof.live.anonymize import Anonymizer
-from kubeproof.live.keep import READERS, _tree, keep
+from kubeproof.live.keep import READERS, keep
 from kubeproof.live.known_words import KEYS, PROVISIONERS, WORDS
 from kubeproof.live.resources import BY_KIND
 from kubeproof.manifests.objects import Document, unpack
@@ -21,6 +21,7 @@ from kubeproof.manifests.yaml.guard import Bounds, Budget
 from kubeproof.manifests.yaml.reader import read_documents
 from kubeproof.manifests.yaml.reads import Reads
 from kubeproof.manifests.yaml.reduced_text import write_reduced
+from kubeproof.manifests.yaml.tree import tree_of
 from kubeproof.network.kubernetes.reader import read_alone as read_network
 from tests.unit.live.markers import KINDS, RIVALS, TYPES, VALUES, Marker, marks_in
 
@@ -100,7 +101,7 @@ def marked(kind):
 
 
 def document_of(item):
-    return Document(item["kind"], item["apiVersion"], _tree(item), "marked.yaml")
+    return Document(item["kind"], item["apiVersion"], tree_of(item), "marked.yaml")
 
 
 def places(marker, value):

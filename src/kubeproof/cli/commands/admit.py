@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubeproof.cli.options.inputs import allows_outside, outside_option, read_stdin
-from kubeproof.cli.options.live import Chosen, cluster_options, snapshot_bytes
+from kubeproof.cli.options.live import Chosen, cluster_file, cluster_options
 from kubeproof.cli.options.ranges import NumberRange
 from kubeproof.cli.running.endings import say
 from kubeproof.errors import KubeproofError, UsageError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import ssl
 
     from kubeproof.live.admission import Judged
+    from kubeproof.manifests.folders.files import InputFile
     from kubeproof.manifests.loaded import Loaded
 
 SHARE = 0.8  # of the time to answer, for judging
@@ -112,7 +113,7 @@ class _Running:
     def _read(self) -> Loaded:
         given = self._given
         chosen = Chosen(*(given[name] for name in _CLUSTER)) if given["live"] else None
-        return _load(given["paths"], () if chosen is None else (snapshot_bytes(chosen),))
+        return _load(given["paths"], () if chosen is None else (cluster_file(chosen),))
 
     def keep_current(self, every_s: float, end: threading.Event) -> None:
         """Reads it again and again; what cannot be read now is as it was."""
@@ -123,11 +124,11 @@ class _Running:
                 say(f"what runs could not be read again, and is taken to be as it was: {problem}")
 
 
-def _load(paths: tuple[str, ...], more: tuple[tuple[str, bytes], ...]) -> Loaded:
+def _load(paths: tuple[str, ...], more: tuple[InputFile, ...]) -> Loaded:
     from kubeproof.manifests.load import load
 
     return load(
-        paths, stdin=read_stdin, given=more, render=None, allow_outside=allows_outside_here(), is_tolerant=True,
+        paths, stdin=read_stdin, more=more, render=None, allow_outside=allows_outside_here(), is_tolerant=True,
         is_for_checks=False,
     )  # fmt: skip
 
@@ -142,10 +143,11 @@ def _judge(running: _Running, given: dict[str, Any], item: dict[str, Any]) -> Ju
     import json
 
     from kubeproof.live.admission import Judged
+    from kubeproof.manifests.folders.files import InputFile
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.what_if.admission import judge_object, list_warnings
 
-    new = _load((), (("<review>", json.dumps(item).encode()),))
+    new = _load((), (InputFile(None, "<review>", json.dumps(item).encode()),))
     options = VerifyOptions(timeout_s=SHARE * given["within_s"])
     name = f"{item.get('kind', 'object')} {(item.get('metadata') or {}).get('name', '')}".strip()
     warnings = tuple(list_warnings(judge_object(running.loaded, new, name, options)))

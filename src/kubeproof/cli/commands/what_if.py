@@ -18,7 +18,7 @@ from kubeproof.cli.options.inputs import (
     refuse_two_sources_of_nodes,
     tell_refusals,
 )
-from kubeproof.cli.options.live import Chosen, cluster_options, snapshot_bytes
+from kubeproof.cli.options.live import Chosen, cluster_file, cluster_options
 from kubeproof.cli.options.matrix import GRADES, describe
 from kubeproof.cli.options.outputs import Output, emit, output_option
 from kubeproof.cli.options.ranges import NumberRange
@@ -32,6 +32,7 @@ from kubeproof.errors import UsageError
 from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from kubeproof.manifests.folders.files import InputFile
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.verify.matrix.run import MatrixProgress
     from kubeproof.verify.what_if.answer import Answer
@@ -250,7 +251,7 @@ def _answer(given: dict[str, Any], ask: Ask) -> int:
         raise click.UsageError("name the cluster: --live, or --on PATH")
     cluster = ("namespace", "everywhere", "context", "kubeconfig", "read_timeout")
     chosen = Chosen(*(given[name] for name in cluster)) if given["live"] else None
-    loaded = _load(given, given["paths"], () if chosen is None else (snapshot_bytes(chosen),))
+    loaded = _load(given, given["paths"], () if chosen is None else (cluster_file(chosen),))
     if not loaded.scenario.is_default:
         told = "a Scenario says what may happen, and so does the question"
         raise UsageError(told, "Leave the Scenario out, or verify it: kubeproof verify PATH.")
@@ -261,14 +262,14 @@ def _answer(given: dict[str, Any], ask: Ask) -> int:
     return emit(given["outputs"], partial(_render, answer, given), code, verdict=None if given["quiet"] else "")
 
 
-def _load(given: dict[str, Any], paths: tuple[str, ...], more: tuple[tuple[str, bytes], ...]) -> Loaded:
+def _load(given: dict[str, Any], paths: tuple[str, ...], more: tuple[InputFile, ...]) -> Loaded:
     from kubeproof.manifests.late import render_recipe
     from kubeproof.manifests.load import load
 
     return load(
         paths,
         stdin=read_stdin,
-        given=more,
+        more=more,
         render=partial(render_recipe, values=given["values"]),
         pools=given["pools"],
         allow_outside=allows_outside(),

@@ -11,6 +11,7 @@ from kubeproof.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from kubeproof.live.client import Client
+    from kubeproof.manifests.folders.files import InputFile
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -63,6 +64,20 @@ def cluster_options(command: F) -> F:
     ):
         command = option(command)
     return command
+
+
+def cluster_file(chosen: Chosen) -> InputFile:
+    """The cluster for who reads it here and now; as text it would take twice as long."""
+    import json
+
+    from kubeproof.live.snapshot import SnapshotOptions, read_cluster
+    from kubeproof.manifests.folders.files import InputFile
+    from kubeproof.manifests.yaml.tree import tree_of
+
+    client, namespace = chosen.reach()
+    objects = read_cluster(client, SnapshotOptions(namespace))
+    shown = "<live>" if namespace is None else f"<live -n {namespace}>"
+    return InputFile(None, shown, json.dumps(objects).encode(), roots=tuple(map(tree_of, objects)))
 
 
 def snapshot_bytes(chosen: Chosen) -> tuple[str, bytes]:

@@ -103,7 +103,7 @@ def _is_blank(content: bytes) -> bool:
 def _add_documents(collected: Collected, file: InputFile, budget: Budget) -> None:
     repeated: list[RepeatedKey] | None = None if _OURS in file.content else []
     try:
-        roots = list(read_documents(file.content, file=file.shown, budget=budget, repeated=repeated))
+        roots = _read(file, budget, repeated)
     except ManifestError as problem:
         reason = recognising.why_unparsed(file.content) if _may_skip(file, problem) else ""
         if not reason:
@@ -118,6 +118,12 @@ def _add_documents(collected: Collected, file: InputFile, budget: Budget) -> Non
     collected.notes += [_note_key(file, key) for key in repeated or ()]
     for root in roots:
         collected.documents += unpack(root, file.shown, collected.reads, partial(_refuse, collected))
+
+
+def _read(file: InputFile, budget: Budget, repeated: list[RepeatedKey] | None) -> list[tree.Value]:
+    if file.roots is not None:
+        return list(file.roots)
+    return list(read_documents(file.content, file=file.shown, budget=budget, repeated=repeated))
 
 
 def _note_key(file: InputFile, key: RepeatedKey) -> ReadingNote:

@@ -19,6 +19,7 @@ from kubeproof.manifests.folders.own_reports import is_report
 from kubeproof.manifests.loaded import SKIPPED, ReadingNote
 from kubeproof.manifests.yaml.guard import Bounds
 from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.tree import Value
 from kubeproof.values import dataclass
 
 STDIN = "-"
@@ -58,6 +59,7 @@ class InputFile:
     problem: ManifestError | RecipeError | None = None  # why there is no content
     note: ReadingNote | None = None  # what is to be told of others: there is no content
     unit: Unit | None = None  # what it was found as a part of
+    roots: tuple[Value, ...] | None = None  # its documents, where it was never text
 
 
 def as_tuple(paths: Named) -> tuple[str, ...]:

@@ -145,3 +145,15 @@ def describe(value: Value) -> str:
     if isinstance(value, Mapping):
         return "a mapping"
     return "a list" if isinstance(value, Sequence) else value.kind.value
+
+
+def tree_of(value: Any) -> Value:
+    """Plain values as a tree, all of it in the first line: what was never text has no places."""
+    if isinstance(value, dict):
+        return Mapping({key: Entry(tree_of(inner), 1, 1) for key, inner in value.items()}, 1, 1)
+    if isinstance(value, list):
+        return Sequence(tuple(tree_of(inner) for inner in value), 1, 1)
+    if isinstance(value, str):
+        return Scalar(value, False, 1, 1)
+    words = {None: "null", True: "true", False: "false"}
+    return Scalar(words[value] if value is None or isinstance(value, bool) else repr(value), True, 1, 1)

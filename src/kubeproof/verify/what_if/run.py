@@ -65,8 +65,12 @@ def answer_question(
 
 def _name_alike(answer: Answer, alike: Mapping[str, str]) -> Answer:
     """The answer with whose run stands for whose."""
+    if not alike:
+        return answer
     effects = tuple(replace(one, alike=alike.get(one.target, "")) for one in answer.effects)
-    return replace(answer, effects=effects)
+    number = "1 workload is" if len(alike) == 1 else f"{len(alike):,} workloads are"
+    told = f"{number} graded as another one, from which they differ in names alone, and whose run stands for theirs"
+    return replace(answer, effects=effects, notes=(*answer.notes, told))
 
 
 def _find_solver(question: Question, loaded: Loaded, options: VerifyOptions, least: Grade) -> UpgradeSolver | None:

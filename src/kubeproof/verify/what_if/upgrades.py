@@ -69,12 +69,43 @@ class UpgradeSolver:
         self._least = least
         self._loaded, self._options, self._columns = loaded, options, {fault.key: fault for fault in columns}
         self._memo: Memo = {}
-        self._known: dict[object, tuple[str, Graded]] = {}  # of workloads that differ in names alone
+        self._known: dict[object, tuple[str, Graded]] = {}  # by all that decides: whose it is, and what was found
         self._pods = _pods_by_node(loaded)
-        self.alike: dict[str, str] = {}  # of whom it was found instead
+        self.alike: dict[str, str] = {}  # by workload, whose run stands for its own
 
     def __call__(self, question: CellQuestion) -> Graded:
-        """The grade of a workload."""
+        """The grade of a workload; of those that differ in names alone one is searched."""
+        key = self._tell_apart(question.target)
+        known = self._known.get(key)
+        if known is None:
+            found = self._solve(question)
+            if found.cell.grade == Grade.UNKNOWN:
+                found = replace(found, is_doubted=True)  # asking again tells no more
+            known = self._known[key] = question.target, found
+            return found
+        return self._rename(known[1], known[0], question.target)
+
+    def _rename(self, graded: Graded, first: str, target: str) -> Graded:
+        """What was found of one workload, of another one that is like it; what is proved of one is of both."""
+        told = graded.cell.detail.replace(first, target)
+        if graded.result.trace is not None or graded.cell.grade == Grade.UNKNOWN:
+            self.alike[target] = first
+        cell = replace(graded.cell, target=target, detail=told)
+        source = self._find(target).source
+        result = replace(graded.result, target=target, detail=told, location=source)
+        return replace(graded, cell=cell, result=result, statistics=Statistics())
+
+    def _tell_apart(self, target: str) -> tuple[object, ...]:
+        """All that decides about a workload, its own names aside; its name where it relates to others."""
+        workload, setup = self._find(target), self._loaded.setup
+        part = self._parts.get(target)
+        alone = () if part is not None and len(part.workloads) == 1 else (target,)
+        space = workload.namespace if setup.quotas else ""
+        scaled = tuple(one for one in setup.autoscalers if one.target == target)
+        at_rest = self._is_at_rest(target)
+        return (*_shape(self._loaded, workload), *alone, space, scaled, at_rest, self._most_on_a_node(target))
+
+    def _solve(self, question: CellQuestion) -> Graded:
         part = self._parts.get(question.target)
         if part is None:
             return self._look(question, self._busiest(question.target))
@@ -82,6 +113,7 @@ class UpgradeSolver:
             self._options, max_states=question.max_states, timeout_s=question.timeout_s, spent_s=0.0, processes=1
         )
         watch = Watch(clock=time.process_time)
+        part = self._ask_part(part)
         found = self._prove(part, question.target, limited, watch)
         if found.is_steady:
             return self._steady(question, part, found, limited)
@@ -100,13 +132,29 @@ class UpgradeSolver:
         return replace(loaded, scenario=scenario)
 
     @cached_property
+    def _asked(self) -> dict[str, tuple[int, ...]]:
+        """The numbers of what is asked of each workload."""
+        found: dict[str, list[int]] = {}
+        for number, intent in enumerate(self._any_turn.scenario.intents):
+            found.setdefault(str(intent.target), []).append(number)
+        return {target: tuple(numbers) for target, numbers in found.items()}
+
+    @cached_property
     def _parts(self) -> dict[str, Slice]:
-        """The part of each workload that placements alone decide about."""
+        """The part of each workload that placements alone decide about; nothing is asked of it yet."""
         found: dict[str, Slice] = {}
-        for part in cut_by_relations(self._any_turn):
+        whole = self._any_turn
+        for part in cut_by_relations(replace(whole, scenario=replace(whole.scenario, intents=()))):
             if not _remembers(part.loaded):
                 found.update(dict.fromkeys(part.workloads, part))
         return found
+
+    def _ask_part(self, part: Slice) -> Slice:
+        """The part with what is asked of its workloads."""
+        numbers = tuple(sorted(number for ref in part.workloads for number in self._asked.get(ref, ())))
+        intents = tuple(self._any_turn.scenario.intents[number] for number in numbers)
+        scenario = replace(part.loaded.scenario, intents=intents)
+        return replace(part, loaded=replace(part.loaded, scenario=scenario), intents=numbers)
 
     @cached_property
     def _guarded(self) -> dict[str, tuple[PodDisruptionBudget, ...]]:
@@ -126,8 +174,7 @@ class UpgradeSolver:
 
     def _prove(self, part: Slice, target: str, options: VerifyOptions, watch: Watch) -> _Proved:
         """What is proved of the intents of a workload."""
-        intents = self._any_turn.scenario.intents
-        own = tuple(number for number in part.intents if intents[number].target == target)
+        own = self._asked.get(target, ())
         nothing = _Proved(self._any_turn, own, frozenset())
         if not self._is_at_rest(target):
             return replace(nothing, obstacle="it is not complete at the start, or on a closed node")
@@ -189,7 +236,7 @@ class UpgradeSolver:
 
     def _judge(self, question: CellQuestion, found: _Proved) -> Graded:
         """The grade by what one turn does now, and by what is proved of all turns."""
-        looked = self._look_once(question)
+        looked = self._look(question, self._busiest(question.target))
         cell = looked.cell
         if cell.grade == Grade.STUCK:
             return looked
@@ -204,34 +251,16 @@ class UpgradeSolver:
                 "its pods; not decided of later turns, as nothing keeps its pods apart: a PodDisruptionBudget would"
             )
             held = replace(looked.result, verdict=self._enough, detail=told)
-            return replace(_graded(question, Grade.UNKNOWN, told, held), is_doubted=True)
+            return _graded(question, Grade.UNKNOWN, told, held)
         why = found.obstacle or "it depends on where earlier turns have put its pods, or on room that others leave"
         told = f"one turn, of the node with most of its pods: {cell.detail}; not decided of every turn: {why}"
         result = replace(looked.result, verdict=Verdict.UNKNOWN, detail=told, trace=None)
-        return replace(_graded(question, Grade.UNKNOWN, told, result), is_doubted=True)
+        return _graded(question, Grade.UNKNOWN, told, result)
 
     @property
     def _enough(self) -> Verdict:
         """The verdict of what comes back, and may be below its minimum meanwhile."""
         return Verdict.HOLDS if self._least == Grade.DIPS else Verdict.UNKNOWN
-
-    def _look_once(self, question: CellQuestion) -> Graded:
-        """The same for workloads that differ in names alone: one of them is searched."""
-        workload, node = self._find(question.target), self._busiest(question.target)
-        part = self._parts[question.target].workloads
-        alone = () if len(part) == 1 else (question.target,)
-        shape = _shape(self._loaded, workload)
-        key = (*shape, *alone, question.max_states, self._most_on_a_node(question.target))
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = question.target, self._look(question, node)
-            return known[1]
-        first, graded = known
-        self.alike[question.target] = first
-        told = f"as {first}, from which it differs in names alone: {graded.cell.detail}"
-        cell = replace(graded.cell, target=question.target, detail=told)
-        result = replace(graded.result, target=question.target, detail=told, location=workload.source)
-        return replace(graded, cell=cell, result=result, statistics=Statistics())
 
     def _look(self, question: CellQuestion, node: str) -> Graded:
         """What one turn of a node does from where pods are."""
