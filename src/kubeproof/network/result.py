@@ -96,6 +96,10 @@ class NetworkResult:
     network: str
     results: tuple[PropertyResult, ...]
     notes: tuple[str, ...] = ()  # what the input leaves open or the model leaves out
+    loops: tuple[Counterexample, ...] = ()  # packets that go round, though no property tells so; of the first snapshots
+    nodes: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    ends: frozenset[str] = frozenset()  # nodes that traffic starts at or goes to
     is_interrupted: bool = False  # some are open because of that
 
     @property

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.logic.parser import names_in
 from kubeproof.manifests.yaml.fields import suggestion
-from kubeproof.network.check import check
+from kubeproof.network.check import Checker, check
+from kubeproof.network.checking.counterexamples import counterexample
+from kubeproof.network.checking.witness import LOOP
 from kubeproof.network.files.reader import load_network
 from kubeproof.network.kubernetes.check import KubeOptions, answer_all
 from kubeproof.network.kubernetes.questions import CAN, CANNOT, MUST_PASS, parse_block, parse_pods, parse_question
 from kubeproof.network.kubernetes.reader import load_kube_network
 from kubeproof.network.model import Network
 from kubeproof.network.properties.automata import PathProperty, ltl_property
+from kubeproof.network.properties.library import reach
 from kubeproof.network.properties.machine import prepare
 from kubeproof.network.properties.named import Wanted, check_names, own_properties, parse_property, usage_fields
 from kubeproof.network.properties.processes import check_processes
-from kubeproof.network.result import NetworkResult, PropertyResult, make_undecided
+from kubeproof.network.result import Counterexample, NetworkResult, PropertyResult, make_undecided
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
+
+MOST_LOOPS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,32 @@ def verify_network(
     stop = stop or Stop()
     known = tuple(until(stop, (_check(network, one, final=final) for one in wanted)))
     rest = tuple(make_undecided(one.name) for one in wanted[len(known) :])
-    return NetworkResult(network.name, known + rest, is_interrupted=bool(rest))
+    told = {example.snapshot for one in known for example in one.counterexamples if example.how == LOOP}
+    loops = () if rest else tuple(until(stop, find_loops(network, told)))
+    return NetworkResult(
+        network.name,
+        known + rest,
+        loops=loops,
+        nodes=tuple(node.name for node in network.nodes),
+        links=tuple((min(link), max(link)) for link in sorted(network.links, key=sorted)),
+        ends=frozenset(name for traffic in network.traffic for name in (*traffic.sources, *traffic.destinations)),
+        is_interrupted=bool(rest),
+    )
+
+
+def find_loops(network: Network, told: Collection[int] = ()) -> Iterator[Counterexample]:
+    """Packets that go round in the first few snapshots where some do; `told` are snapshots where that is known."""
+    prepared = prepare(reach())
+    checker = Checker(network, prepared)
+    known = [network.snapshots[number] for number in told]
+    most = len(known) + MOST_LOOPS
+    for number, snapshot in enumerate(network.snapshots):
+        found = checker.snapshot(number)
+        if found.endless and not any(snapshot.tables == one.tables and snapshot.down == one.down for one in known):
+            yield counterexample(network, prepared, found, "liveness", checker.sets)
+            known.append(snapshot)
+        if len(known) == most:
+            return
 
 
 def _check(network: Network, one: Wanted, *, final: bool) -> PropertyResult:

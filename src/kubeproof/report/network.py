@@ -23,6 +23,9 @@ _ENDINGS = {
 def as_text(result: NetworkResult) -> str:
     """All answers for people."""
     lines = [line for one in result.results for line in (*_property(one), "")]
+    for loop in result.loops:
+        lines.append(f"LOOP, of which no property tells: {loop.pairs:,} pair{'' if loop.pairs == 1 else 's'}")
+        lines += [*example_text(loop), ""]
     lines += [f"note: {note}" for note in result.notes]
     counts = {word: [one.verdict for one in result.results].count(word) for word in _order(result)}
     summary = ", ".join(f"{count} {word}" for word, count in counts.items())
@@ -37,7 +40,7 @@ def _order(result: NetworkResult) -> list[Verdict]:
 
 def _property(one: PropertyResult) -> Iterator[str]:
     yield f"{one.verdict} {one.name}"
-    yield f"  {_meaning(one)}"
+    yield f"  {meaning_of(one)}"
     for example in one.counterexamples:
         yield from example_text(example)
     for reason in one.reasons:
@@ -49,7 +52,8 @@ def _property(one: PropertyResult) -> Iterator[str]:
         yield f"    {step.snapshot_name}  {step.event.process} {step.event.kind} (read as {step.letter})  {place}"
 
 
-def _meaning(one: PropertyResult) -> str:
+def meaning_of(one: PropertyResult) -> str:
+    """What an answer means, in a line."""
     what = "packet classes" if one.snapshots else "processes"
     scope = f"{one.pairs:,} {what}" + (
         f", {len(one.snapshots)} snapshot(s), {one.states:,} product states" if one.snapshots else ""
@@ -120,6 +124,7 @@ def as_json(result: NetworkResult) -> str:
         "network": result.network,
         "verdict": result.verdict,
         "results": [_property_json(one) for one in result.results],
+        "loops": [example_json(loop) for loop in result.loops],
         "notes": list(result.notes),
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -8,6 +8,7 @@ import click
 
 from kubeproof.cli.networks.asked import code_of, property_options, split_name
 from kubeproof.cli.networks.failures import failure_options, verify_failures
+from kubeproof.cli.networks.matrix import matrix_command
 from kubeproof.cli.networks.packets import packets_command
 from kubeproof.cli.networks.rollouts import plan_command, rollout_command
 from kubeproof.cli.networks.updates import updates_command
@@ -35,7 +36,7 @@ def network_group() -> None:
     """
 
 
-for _command in (rollout_command, plan_command, updates_command, packets_command):
+for _command in (rollout_command, plan_command, updates_command, packets_command, matrix_command):
     network_group.add_command(_command)
 
 
@@ -59,7 +60,7 @@ for _command in (rollout_command, plan_command, updates_command, packets_command
 )  # fmt: skip
 @click.option("--pod-cidr", metavar="CIDR", multiple=True, help="Addresses of pods, for rules with ipBlock.")
 @click.option("--ingress-controller", metavar="A", help="The pods that serve the Ingresses and routes.")
-@output_option("text", "json")
+@output_option("text", "json", "html")
 def verify_network_command(
     *, files: tuple[str, ...], from_manifests: bool, outputs: tuple[Output, ...], **options: Any
 ) -> int:
@@ -135,9 +136,15 @@ def _ask_of_manifests(files: tuple[str, ...], options: dict[str, Any], stop: Sto
 def _report(result: NetworkResult, outputs: tuple[Output, ...]) -> int:
     from kubeproof.report.network import as_json, as_text
 
-    render = {"json": as_json, "text": as_text}
+    render = {"json": as_json, "text": as_text, "html": _page}
     code = code_of(result.verdict, is_interrupted=result.is_interrupted)
     return emit(outputs, lambda output: render[output.format](result), code, verdict=result.verdict)
+
+
+def _page(result: NetworkResult) -> str:
+    from kubeproof.report.networks.page import verify_page
+
+    return verify_page(result)
 
 
 @network_group.command("properties")
@@ -173,10 +180,20 @@ def _formats(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return (Output("yaml"),) if not values else found
 
 
-@network_group.command("generate", short_help="Print a home network or a fat tree, with faults on request.")
-@click.argument("kind", type=click.Choice(["home", "fattree"]))
+@network_group.command(
+    "generate", short_help="Print a home network, a fat tree or routing tables, with faults on request."
+)
+@click.argument("kind", type=click.Choice(["home", "fattree", "fib"]))
 @click.option(
     "--k", type=click.IntRange(2, 254), default=4, show_default=True, help="Ports of a fat tree's switch; even."
+)
+@click.option("--routers", type=click.IntRange(3, 1000), default=20, show_default=True, help="Of fib.")
+@click.option(
+    "--rules",
+    type=click.IntRange(3, 1_000_000),
+    default=2_000,
+    show_default=True,
+    help="Of all routers of fib together.",
 )
 @click.option("--snapshots", type=click.IntRange(1, 1000), help="How many; default 4 for home, 6 for fattree.")
 @click.option(
@@ -188,25 +205,30 @@ def _formats(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     help="yaml (default), json or xml. Repeatable; without FILE to stdout.",
 )  # fmt: skip
 def generate_network_command(
-    *, kind: str, k: int, snapshots: int | None, faults: tuple[str, ...], outputs: tuple[Output, ...]
-) -> int:
+    *, kind: str, k: int, routers: int, rules: int, snapshots: int | None, faults: tuple[str, ...],
+    outputs: tuple[Output, ...],
+) -> int:  # fmt: skip
     """Print a network with its usual property.
 
     home: seven nodes, whose devices reach the internet through the access point. fattree: k pods, whose background
-    traffic crosses the tree through dedicated cores.
+    traffic crosses the tree through dedicated cores. fib: routers in a ring with chords, whose tables look like those
+    on the internet, the longest match first.
 
     \b
     Examples:
       kubeproof network generate home > home.yaml
       kubeproof network generate fattree --k 8 -o json=tree.json
       kubeproof network generate home --fault 'bypass:router>gateway@2-3'
+      kubeproof network generate fib --rules 20000 -o json=fib.json
       kubeproof network generate fattree --k 4 --fault 'bypass:agg-0-0>core-0-1@3-3' -o xml
     """
-    from kubeproof.network.files.generate import DEDICATED, fat_tree, home
+    from kubeproof.network.files.generate import DEDICATED, fat_tree, fib, home
     from kubeproof.network.files.writer import to_json, to_xml, to_yaml
 
     if kind == "home":
         network, usual = home(snapshots or 4), {"waypoint": {"through": ["ap"], "destination": "gateway"}}
+    elif kind == "fib":
+        network, usual = fib(routers, rules), {"reach": {}}
     else:
         network, usual = fat_tree(k, snapshots or 6), {"waypoint": {"through": [DEDICATED]}}
     for fault in faults:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kubeproof.errors import NothingToCheckError, UsageError
+from kubeproof.errors import InternalError, NothingToCheckError, UsageError
 from kubeproof.network.checking.blocks import Blocks
 from kubeproof.network.checking.concrete import Packet
 from kubeproof.network.model import Network
@@ -18,7 +18,7 @@ from kubeproof.network.properties.patterns import NodeSet
 from kubeproof.network.rollouts.changes import Course, union_of
 from kubeproof.network.rollouts.flight import Flight, PacketClass, Rollout, fly
 from kubeproof.network.rollouts.judges import Judge, MachineJudge, OneVersion, Wanderer
-from kubeproof.network.rollouts.replay import replay_flight
+from kubeproof.network.rollouts.replay import is_path_of, replay_flight
 from kubeproof.network.rollouts.result import Interleaving, RolloutAnswer, RolloutResult
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
@@ -191,7 +191,19 @@ class RolloutChecker:
             return RolloutAnswer(name, Verdict.UNKNOWN if cut else Verdict.HOLDS, len(found), 0, states, (), meaning)
         packets, flight = min(bad, key=lambda pair: pair[1].cost)
         examples = (self._replay(packets, flight, one),) if is_shown else ()
+        if one is None:
+            self._confirm_mixed(packets, flight, examples)
         return RolloutAnswer(name, Verdict.VIOLATED, len(found), len(bad), states, examples)
+
+    def _confirm_mixed(self, packets: PacketClass, flight: Flight, examples: Sequence[Interleaving]) -> None:
+        """Raises InternalError if one configuration alone sends a packet the way that is shown."""
+        for example in examples:
+            nodes = [event.node for event in example.events if event.kind == "packet"]
+            nodes += [flight.onward] if flight.onward is not None else []
+            packet = Packet(example.origin, example.destination, packets.traffic)
+            for version in self._course.versions:
+                if is_path_of(self._network, version, packet, nodes, flight.how):
+                    raise InternalError(f"E700 {version.name} sends a packet from {example.origin} that way")
 
     def _replay(
         self, packets: PacketClass, flight: Flight, one: PathProperty | None, *, stands: bool = False
