@@ -80,7 +80,8 @@ class ScenarioJudge:
     def ask_all(self, loaded: Loaded, effort: Effort) -> Outcomes:
         asked = self._outcomes(loaded, loaded.scenario.intents, effort)
         little = Effort(min(effort.max_states, GUARD_STATES), GUARD_SHARE * effort.timeout_s)
-        return asked | self._outcomes(loaded, self.guards, little)
+        guards = self._outcomes(loaded, self.guards, little)
+        return asked | {key: outcome for key, outcome in guards.items() if outcome.level != Level.OPEN}
 
     def ask(self, loaded: Loaded, keys: Iterable[Key], effort: Effort) -> Outcomes:
         wanted = set(keys)

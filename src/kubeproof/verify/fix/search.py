@@ -230,12 +230,20 @@ class Search:
         outcomes = {**outcomes, **self.judge.ask(loaded, rest, self._effort(is_again, REST_SHARE))}
         asked = {key: self.before[key] for key in (*self.goals, *rest)}
         worse = find_worse(asked, outcomes, self.goals, self.judge.enough)
+        worse = [key for key in worse if not self._was_so(key, outcomes)]
         if worse:
             return self._fail(outcomes, worse)
         if new := _errors_of(loaded) - self._errors:
             return Failure(f"a check refuses it: {min(new)}")
         self.found.append(Found(chosen, outcomes))
         return None
+
+    def _was_so(self, key: Key, outcomes: Outcomes) -> bool:
+        """True if what was open turns out to be violated, by a run that the input has without the change, too."""
+        before, after = self.before.get(key), outcomes.get(key)
+        if before is None or after is None or (before.level, after.level) != (Level.OPEN, Level.BAD):
+            return False
+        return after.result.trace is not None and self.judge.still_breaks(self.given.loaded, after.result)
 
     def _effort(self, is_again: bool, share: float = 0.0) -> Effort:
         left_s = max(0.1, self.deadline_s - self.clock())

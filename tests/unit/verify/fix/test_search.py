@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,10 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.fix.choice import KINDS, Limits, check_kinds, list_edits
 from kubeproof.verify.fix.edits import are_apart
 from kubeproof.verify.fix.inputs import change, open_input
-from kubeproof.verify.fix.judging import GUARD, ScenarioJudge, guards_of
+from kubeproof.verify.fix.judging import GUARD, Effort, ScenarioJudge, guards_of
 from kubeproof.verify.fix.outcomes import Level, Outcome, find_worse
 from kubeproof.verify.fix.run import FixOptions, find_repairs
+from kubeproof.verify.fix.search import Counts, Search
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import loaded, node, scenario, web
@@ -215,3 +217,22 @@ def test_repairs_must_not_keep_rollouts_and_drains_from_ending():
         "rollouts of Deployment/shop/web end",
     ]
     assert {one.key for one in guards_of(asked)} == {"minReady"}
+
+
+def test_what_is_open_of_guards_is_not_asked_of_candidates():
+    given = loaded(node("a"), web(1), scenario("{settles: {}}"))
+    guards = guards_of(given)
+    outcomes = ScenarioJudge(VerifyOptions(), guards, Stop()).ask_all(given, Effort(max_states=3, timeout_s=60.0))
+
+    assert [key[0].startswith(GUARD) for key in outcomes] == [False]
+
+
+def test_what_was_open_and_is_violated_by_a_run_of_before_does_not_refuse_a_repair():
+    full = "{schedulable: {target: Deployment/shop/db}}"
+    given = open_input(loaded(node("a", cpu="1"), web(2, cpu="600m"), web(1, name="db", cpu="2"), scenario(full)))
+    judge = ScenarioJudge(VerifyOptions(), (), Stop())
+    (key,), (found,) = zip(*judge.ask_all(given.loaded, Effort(1_000, 60.0)).items(), strict=True)
+    search = Search(given, judge, {key: replace(found, level=Level.OPEN)}, (), (), (), 0.0, Stop(), Counts())
+
+    assert search._was_so(key, {key: found})
+    assert not search._was_so(key, {key: replace(found, level=Level.OPEN)})
