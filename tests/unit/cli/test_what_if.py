@@ -41,7 +41,7 @@ def ask(capsys, *words):
         (["remove", "a"], 0, "Safe in the end: if a is drained and deleted, Deployment/shop/cart"),
         (["fail", "b"], 0, "Safe: if b fails and stays down, Deployment/shop/web is never below its minimum"),
         (["fail", "two"], 0, "Safe: if all 2 nodes of zone two fail and stay down, Deployment/shop/web is never"),
-        (["cordon", "a"], 0, "Safe: if a is cordoned, none of the 2 workloads concerned is ever below its minimum"),
+        (["cordon", "a"], 0, "Safe: if a is cordoned, no pod moves, and all that has pods there can be rolled out"),
         (["scale", "cart=2"], 0, "Safe: if Deployment/shop/cart is scaled from 1 to 2, Deployment/shop/cart is never"),
         (["scale", "shop/web=90"], 1, "Not safe: if Deployment/shop/web is scaled from 2 to 90, Deployment/shop/web"),
     ],

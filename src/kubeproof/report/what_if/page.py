@@ -49,7 +49,7 @@ def values_of(answer: Answer) -> Plain:
             }
             for group in group_effects(answer)
         ],
-        "pods": [] if run is None else [(m.pod, names[m.target], m.node, fate_of(m)) for m in run.moves],
+        "pods": [] if run is None else [(m.pod, names[m.target], m.node, fate_of(m, run)) for m in run.moves],
         "worst": [] if trace is None else [
             (step.time_s, str(step.actor), step.action) for step in trace.steps[trace.deployed_steps :][:MOST_STEPS]
         ],

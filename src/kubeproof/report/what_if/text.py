@@ -93,7 +93,7 @@ def _pods(run: OrdinaryRun, names: dict[str, str], style: Style) -> Iterator[str
     width = max((len(one.pod) for one in moves[:most]), default=0)
     whom = max((len(names[one.target]) for one in moves[:most]), default=0)
     for one in moves[:most]:
-        yield f"  {escape(one.pod):<{width}}  {escape(names[one.target]):<{whom}}  {fate_of(one)}".rstrip()
+        yield f"  {escape(one.pod):<{width}}  {escape(names[one.target]):<{whom}}  {fate_of(one, run)}".rstrip()
     if len(moves) > most:
         yield f"  and {count(len(moves) - most, 'more pod')}; -v shows all"
     if staying:

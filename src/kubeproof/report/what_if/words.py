@@ -58,10 +58,10 @@ def state_of(effect: Effect) -> tuple[str, str]:
     return "?", effect.detail
 
 
-def fate_of(move: PodMove) -> str:
+def fate_of(move: PodMove, run: OrdinaryRun) -> str:
     """When a pod goes, in the ordinary run."""
     if move.leaves_s is None:
-        return "stays: nothing lets it go"
+        return "stays" if move.stays else "stays: nothing lets it go" if run.is_whole else "not followed so far"
     gone = "" if move.gone_s is None or move.gone_s == move.leaves_s else f", gone at {move.gone_s}s"
     return f"told to go at {move.leaves_s}s{gone}"
 

@@ -29,6 +29,7 @@ from kubeproof.manifests.scenarios.matrix_columns import BY_KEY, DEPLOY, DEPLOYE
 from kubeproof.values import dataclass
 
 CORDON, UPGRADE = "cordon", "upgrade"
+FEW_NODES = 8  # up to which an upgrade is searched turn after turn; of more one turn decides
 SURGE = "kubeproof-surge"  # names of the nodes that an upgrade adds
 
 
@@ -180,11 +181,15 @@ def ask_upgrade(loaded: Loaded, surge: int = 0) -> Question:
         raise UsageError("there is no node to upgrade", "Name manifests with Node objects, --live, or --nodes.")
     added = tuple(_like_most(known, number) for number in range(1, surge + 1))
     prepared = replace(loaded, setup=replace(loaded.setup, nodes=(*known, *added)))
-    asked = frozenset(one.ref for one in rows_of(loaded.setup) if BY_KEY[UPGRADE].concerns(loaded.setup, one))
+    is_by_turns = bool(loaded.scenario.start.pods) and len(known) > FEW_NODES
+    rows = [one for one in rows_of(loaded.setup) if not (is_by_turns and one.rules.runs_per_node)]
+    asked = frozenset(one.ref for one in rows if BY_KEY[UPGRADE].concerns(loaded.setup, one))
     column = replace(BY_KEY[UPGRADE], concerns=Among(asked))
     more = f", with {surge} more meanwhile" if surge else ""
     clause = f"all {len(known)} nodes are drained, rebooted and uncordoned, one after the other{more}"
     notes = (f"{surge} nodes like the most frequent kind are there all the time",) if surge else ()
+    if len(rows) < len(rows_of(loaded.setup)):
+        notes = (*notes, "DaemonSets are not asked: drains leave their pods alone, which come back with their node")
     words = f"upgrade --surge {surge}" if surge else UPGRADE
     return Question(UPGRADE, words, clause, prepared, (column,), tuple(node.name for node in known), notes)
 

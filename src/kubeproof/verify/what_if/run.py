@@ -23,7 +23,7 @@ from kubeproof.verify.proofs.standing import Standing, set_aside
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.what_if.answer import Answer, Effect, OrdinaryRun
 from kubeproof.verify.what_if.ordinary import find_run
-from kubeproof.verify.what_if.questions import UPGRADE, Question
+from kubeproof.verify.what_if.questions import CORDON, FEW_NODES, UPGRADE, Question
 from kubeproof.verify.what_if.sentence import tell
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _find_solver(question: Question, loaded: Loaded, options: VerifyOptions, lea
     """Who grades workloads; None: a search of each with all that may happen."""
     if question.key != UPGRADE or not loaded.scenario.start.pods:
         return None
-    from kubeproof.verify.what_if.upgrades import FEW_NODES, UpgradeSolver
+    from kubeproof.verify.what_if.upgrades import UpgradeSolver
 
     return UpgradeSolver(loaded, options, question.columns, least) if len(loaded.setup.nodes) > FEW_NODES else None
 
@@ -110,6 +110,8 @@ def _ordinary(
 ) -> tuple[OrdinaryRun | None, str]:
     """An ordinary run within its share of the time; of an upgrade that of the first node of many."""
     nodes = question.nodes
+    if question.key == CORDON:
+        return None, ""  # nothing moves
     if question.key == UPGRADE and len(nodes) > FEW_TURNS:
         loaded, nodes = _first_turn(loaded, nodes)
     if options.timeout_s is None:
@@ -128,7 +130,8 @@ def _first_turn(loaded: Loaded, nodes: Sequence[str]) -> tuple[Loaded, tuple[str
     from kubeproof.verify.what_if.upgrades import one_turn
 
     first = nodes[:1]
-    scenario = replace(loaded.scenario, events=(one_turn(NodeChoice(names=tuple(first))),))
+    turn = replace(one_turn(NodeChoice(names=tuple(first))), after=None)  # CronJobs never let a cluster come to rest
+    scenario = replace(loaded.scenario, events=(turn,))
     return set_aside(replace(loaded, scenario=scenario)).loaded, tuple(first)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.what_if.answer import Answer, Effect
-from kubeproof.verify.what_if.questions import Question
+from kubeproof.verify.what_if.questions import CORDON, Question
 
 MOST_NAMES = 3
 
@@ -16,6 +16,8 @@ def tell(question: Question, answer: Answer) -> str:
     """The sentence."""
     stuck, dips = (_with(answer, grade) for grade in (Grade.STUCK, Grade.DIPS))
     unknown = _with(answer, Grade.UNKNOWN)
+    if question.key == CORDON and answer.effects:
+        return _tell_cordon(question, stuck, unknown)
     if not answer.effects:
         return f"Safe: if {question.clause}, no workload is concerned."
     if stuck:
@@ -32,6 +34,17 @@ def tell(question: Question, answer: Answer) -> str:
         told = f"Safe in the end: if {question.clause}, {_names(dips)} {_fall(dips)} meanwhile"
         return f"{told}; everything is complete again in every run."
     return f"Safe: if {question.clause}, {_all(answer)} below its minimum, and all are complete again in every run."
+
+
+def _tell_cordon(question: Question, stuck: Sequence[Effect], unknown: Sequence[Effect]) -> str:
+    """What a cordon does shows later."""
+    if stuck:
+        return (
+            f"Not safe: if {question.clause}, no pod moves, but {_names(stuck)} may get stuck if rolled out meanwhile."
+        )
+    if unknown:
+        return f"Not decided: if {question.clause}, no pod moves; whether {_names(unknown)} can be rolled out is open."
+    return f"Safe: if {question.clause}, no pod moves, and all that has pods there can be rolled out meanwhile."
 
 
 def _with(answer: Answer, grade: Grade) -> list[Effect]:

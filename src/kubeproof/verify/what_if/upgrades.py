@@ -18,6 +18,7 @@ from kubeproof.cluster.objects import Container, Workload
 from kubeproof.cluster.state import Phase
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.cluster.steering.priorities import has_priorities
+from kubeproof.controllers.scheduler.registry import SCORE_ORDER
 from kubeproof.events.declarations import STABLE, Maintenance, NodeChoice
 from kubeproof.manifests.loaded import Loaded, Start
 from kubeproof.manifests.scenarios.default_scenario import budget_wants, covers
@@ -30,7 +31,7 @@ from kubeproof.verify.matrix.result import Cell, Grade
 from kubeproof.verify.matrix.solve import Graded, Solver
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_input
-from kubeproof.verify.proofs.crowd.proving import Input, Memo, prove_pod_by_pod
+from kubeproof.verify.proofs.crowd.proving import Input, Memo, prove_part, prove_pod_by_pod
 from kubeproof.verify.proofs.crowd.room import may_admit
 from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
 from kubeproof.verify.proofs.standing import set_aside
@@ -39,7 +40,7 @@ from kubeproof.verify.searching import Watch
 from kubeproof.verify.what_if.questions import UPGRADE, Happens
 from kubeproof.verify.words.summary import intent_result
 
-FEW_NODES = 8  # of a cluster that is searched as a whole, turn after turn, where one turn does not decide
+FEW_PODS = 5  # of a workload that is searched pod by pod together, where following one of them proves nothing
 
 
 def one_turn(nodes: NodeChoice = NodeChoice()) -> Maintenance:
@@ -123,13 +124,21 @@ class UpgradeSolver:
 
     @cached_property
     def _any_turn(self) -> Loaded:
-        """The input deployed anyhow, with one turn of any node, and all that is asked of anybody."""
+        """The input deployed anyhow, with one turn of any node, and all that is asked of anybody.
+
+        Nodes are not scored: earlier turns may have put pods where no score would put them at first.
+        """
         loaded, (column,) = self._loaded, self._columns.values()
-        setup = loaded.setup
+        unscored = (replace(one, disabled_score=frozenset(SCORE_ORDER)) for one in loaded.setup.profiles)
+        setup = replace(loaded.setup, profiles=tuple(unscored))
         asked = [one for one in setup.workloads if one.owner is None and column.concerns(setup, one)]
         intents = tuple(intent for one in asked for intent in intents_of(setup, one, [column]))
         scenario = replace(loaded.scenario, start=Start(DEPLOYED), events=(one_turn(),), intents=intents)
-        return replace(loaded, scenario=scenario)
+        return replace(loaded, setup=setup, scenario=scenario)
+
+    @cached_property
+    def _whole(self) -> Input:
+        return Input(self._any_turn)
 
     @cached_property
     def _asked(self) -> dict[str, tuple[int, ...]]:
@@ -183,6 +192,11 @@ class UpgradeSolver:
         found = prove_pod_by_pod(self._unguarded, plain, plan_part, options, watch, self._memo)
         lasting = frozenset(number for number in own if not nothing.count_of(number))
         proved = found.unbroken & lasting
+        if not lasting.issubset(proved) and self._find(target).replicas <= FEW_PODS and not watch.is_over:
+            whole = prove_part(self._whole, part, plan_part, options, watch, self._memo)
+            if whole.unbroken.intersection(own):
+                numbers = whole.unbroken.intersection(own)
+                return replace(nothing, numbers=numbers, obstacle=whole.obstacle, any_size=whole.any_size)
         budgets = self._guarded.get(target, ())
         if not budgets or not lasting.issubset(proved):
             unbroken = proved if not budgets else frozenset[int]()
@@ -273,7 +287,7 @@ class UpgradeSolver:
 
     def _busiest(self, target: str) -> str:
         """The node with most pods of a workload."""
-        counts = self._pods.get(target) or Counter({self._loaded.setup.nodes[0].name: 0})
+        counts = self._pods.get(target) or Counter({self._find(target).home or self._loaded.setup.nodes[0].name: 0})
         return max(sorted(counts), key=lambda name: counts[name])
 
     def _most_on_a_node(self, target: str) -> int:

@@ -97,3 +97,34 @@ def test_a_surge_adds_nodes():
 
     assert [one.name for one in asked.loaded.setup.nodes] == ["a", "b", "kubeproof-surge-1", "kubeproof-surge-2"]
     assert replace(asked.loaded.setup.nodes[2], name="a", labels=()) == replace(asked.loaded.setup.nodes[0], labels=())
+
+
+MANY = [node(name) for name in "abcdefghi"]
+
+
+def test_daemon_sets_of_large_clusters_are_not_asked_and_that_is_told():
+    labels = {"app": "logs"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main"}]}}
+    logs = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "logs", "namespace": "shop"},
+        "spec": {"selector": {"matchLabels": labels}, "template": template},
+    }
+    asked = ask_upgrade(load(MANY, logs, deployment("web", {"a": 1})))
+
+    assert [w.ref for w in rows_of(asked.loaded.setup) if asked.columns[0].concerns(asked.loaded.setup, w)] == [WEB]
+    assert asked.notes == ("DaemonSets are not asked: drains leave their pods alone, which come back with their node",)
+
+
+def test_a_bare_pod_is_looked_for_on_its_own_node():
+    bare = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "bare", "namespace": "shop", "labels": {"app": "bare"}},
+        "spec": {"nodeName": "c", "containers": [{"name": "main"}]},
+        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
+    }
+    found = by_one_turn(MANY, bare, deployment("web", {"a": 1}), target="Pod/shop/bare")
+
+    assert found.cell.grade == Grade.STUCK
