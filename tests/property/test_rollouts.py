@@ -47,6 +47,9 @@ def by_search(network: Network, course: Course, prepared: Prepared) -> Bad:
 
 def random_question(seed: int) -> tuple[Network, Course, PathProperty]:
     random = Random(f"rollout/{seed}")
+    if random.random() < 0.2:
+        network, snapshots = random_trees(random, 4)
+        return network, course_of(snapshots), random.choice((reach(), random_property(random)))
     network, snapshots = random_update(random)
     return network, course_of(snapshots, random.choice((*UNITS, "rule", "rule"))), random_property(random)
 
