@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from benchmarks import ordinary
+from benchmarks import ordinary, what_if
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.scenarios.matrix_columns import concerning
 
@@ -36,3 +38,12 @@ def test_a_bar_is_missed_by_time_and_by_what_is_left_open() -> None:
     assert ordinary._misses(row, late)
     assert ordinary._misses(row, ordinary.Figures(row.name, "2 HOLDS, 1 UNKNOWN", cpu_s=1.0))
     assert ordinary._misses(row, ordinary.Figures(row.name, cpu_s=1.0))
+
+
+def test_the_large_cluster_of_questions_loads_with_all_its_pods() -> None:
+    items = list(what_if.snapshot(nodes=6, pods=40))
+    loaded = load_texts([("snap.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))])
+
+    assert len(loaded.setup.nodes) == 6
+    assert sum(one.number for one in loaded.scenario.start.pods) == 40
+    assert {one.replicas for one in loaded.setup.workloads} == {10, 3, 1, 6}

@@ -110,3 +110,36 @@ def test_a_drain_tells_which_pods_go_and_who_is_short_for_how_long():
         "Deployment/shop/cart": (0, run.lasts_s),
         "Deployment/shop/web": (1, run.lasts_s),
     }
+
+
+# -- mutants: what becomes of verdicts if a condition is forgotten ----------------------------------
+
+TWO = THREE[:2]
+CROWDED = (THREE, deployment("web", {"a": 1}), deployment("db", {"b": 2, "c": 2}))
+PREEMPTED = (TWO, deployment("web", {"a": 1}, priorityClassName="system-cluster-critical"), deployment("db", {"b": 2}))
+KEPT_OFF = (TWO, deployment("web", {"a": 1}), deployment("db", {"b": 1}, affinity=APART))
+
+
+def grade_of_web(*parts):
+    (found,) = (one.grade for one in answer(*parts).effects if one.target == "Deployment/shop/web")
+    return found
+
+
+def hold_nothing(holding):
+    yield from holding._setup.nodes
+
+
+@pytest.mark.parametrize(
+    ("parts", "right", "name", "mutant", "wrong"),
+    [
+        (CROWDED, Grade.STUCK, "_Holding.__iter__", hold_nothing, Grade.DIPS),
+        (PREEMPTED, Grade.DIPS, "_find_preempted", lambda setup, moving: (), Grade.STUCK),
+        (KEPT_OFF, Grade.STUCK, "find_related", lambda loaded, refs: frozenset(refs), Grade.DIPS),
+    ],
+    ids=["what is held", "priorities", "relations"],
+)
+def test_each_condition_is_needed(parts, right, name, mutant, wrong, monkeypatch):
+    assert grade_of_web(*parts) == right
+    monkeypatch.setattr(f"kubeproof.verify.proofs.standing.{name}", mutant)
+
+    assert grade_of_web(*parts) == wrong
