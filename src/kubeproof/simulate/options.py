@@ -17,6 +17,7 @@ class SimulateOptions:
     confidence: float = 0.95
     autoscaler: str = HPA
     reroutes: bool = True  # requests of a pod that vanished are tried again
+    boost: float = 1.0  # failures by chance come so many times as often, and runs are weighed
 
 
 READING_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)

@@ -9,9 +9,14 @@ from click.core import ParameterSource
 
 from kubeproof.cli.options.inputs import outside_option
 from kubeproof.cli.options.outputs import Output, emit, output_option
+from kubeproof.cli.options.ranges import NumberRange
 from kubeproof.cli.options.sweep import workers_option
 
-OF_MANIFESTS = ("vary", "duration", "seed", "runs", "precision", "confidence", "workers", "autoscaler")
+OF_MANIFESTS = (
+    *("vary", "duration", "seed", "runs", "precision", "confidence", "workers", "autoscaler"),
+    *("rare", "rare_factor"),
+)
+RARE_RUNS = 1_000  # with --rare, unless --runs says otherwise
 MOST_RUNS = 10_000  # with a precision, unless --runs says otherwise
 
 
@@ -31,6 +36,17 @@ MOST_RUNS = 10_000  # with a precision, unless --runs says otherwise
 )  # fmt: skip
 @click.option(
     "--confidence", default="95%", show_default=True, metavar="PERCENT", help="How sure the intervals of many runs are."
+)
+@click.option(
+    "--rare", is_flag=True,
+    help="How likely intents are violated that hardly ever are: failures come more often, and runs are weighed. "
+    "1000 runs by default.",
+)  # fmt: skip
+@click.option(
+    "--rare-factor",
+    type=NumberRange(1),
+    metavar="N",
+    help="Of --rare: so many times as often, instead of a chosen factor.",
 )
 @workers_option
 @click.option(
@@ -76,6 +92,7 @@ def simulate_command(
       kubeproof simulate manifests/ --duration 1h
       kubeproof simulate manifests/ --runs 200 -o json=result.json
       kubeproof simulate manifests/ --precision 1% --confidence 99%
+      kubeproof simulate manifests/ --rare --duration 24h
       kubeproof simulate manifests/ --vary hpa.targetCPU=60,70,80 -o text -o html=variants.html
       kubeproof simulate --experiment abs-2 --config 1 -o csv=curves.csv
       kubeproof simulate --experiment abs-workflow --threads 200
@@ -97,8 +114,22 @@ def simulate_command(
         source = click.get_current_context().get_parameter_source("runs")
         if given["precision"] is not None and source is not ParameterSource.COMMANDLINE:
             given["runs"] = MOST_RUNS
+        if given["rare"]:
+            return _rare(paths, outputs, given, has_runs=source is ParameterSource.COMMANDLINE)
+        _refuse(("rare_factor",), "is about --rare")
         return simulate_paths(paths, outputs, given)
     return _experiment(experiment, outputs, given)
+
+
+def _rare(paths: tuple[str, ...], outputs: tuple[Output, ...], given: dict[str, Any], *, has_runs: bool) -> int:
+    from kubeproof.cli.commands.simulate_cluster import estimate_paths
+
+    _refuse(("vary", "precision"), "is not for --rare")
+    for output in outputs:
+        if output.format not in ("text", "json", "html"):
+            raise click.UsageError("--rare has reports in text, json and html")
+    given["runs"] = given["runs"] if has_runs else RARE_RUNS
+    return estimate_paths(paths, outputs, given)
 
 
 def _refuse(names: tuple[str, ...], why: str) -> None:
@@ -112,7 +143,7 @@ def _refuse(names: tuple[str, ...], why: str) -> None:
 def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, Any]) -> int:
     config, threads = given["config"], given["threads"]
     _refuse(
-        ("vary", "duration", "seed", "runs", "precision", "confidence", "workers", "autoscaler"),
+        OF_MANIFESTS,
         "is about manifests, not about experiments",
     )
     from kubeproof.cli.options.experiments import find_experiment, is_published

@@ -59,6 +59,31 @@ def simulate_paths(paths: tuple[str, ...], outputs: tuple[Output, ...], given: d
     return _emit(outputs, "", Comparison(tuple(Variant(settings, result) for settings, result in results)), code)
 
 
+def estimate_paths(paths: tuple[str, ...], outputs: tuple[Output, ...], given: dict[str, Any]) -> int:
+    """`--rare`: loads, estimates how likely violations are, and writes reports; the exit code."""
+    from kubeproof.manifests.load import load
+    from kubeproof.report.simulate.rare import RENDERERS
+    from kubeproof.simulate.rare import estimate_rare
+
+    options = _options(given)
+    loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
+    line = progress_line(given["progress"], quiet=False)
+    telling = None if line is None else _Telling(line, time.monotonic(), "", options)
+    within, ended = (None, None) if telling is None else (telling.within, telling.tell_ended)
+    try:
+        with current().gently() as stop:
+            spread = pool_of(given["workers"], ended)
+            found = estimate_rare(loaded, options, given["rare_factor"], within, spread, stop)
+    finally:
+        if line is not None:
+            line.close()
+    code = 1 if any(one.hits for one in found.intents) else 0
+    if found.is_cut:
+        say("interrupted")
+        code = first_of((code, INTERRUPTED))
+    return emit(outputs, lambda output: RENDERERS[output.format](found), code, verdict="")
+
+
 class _Telling(NamedTuple):
     """Tells on a line how far the runs are."""
 

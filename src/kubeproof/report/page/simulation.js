@@ -77,7 +77,7 @@ function moments() {
 // -- the page ---------------------------------------------------------------------------------------
 
 function page() {
-  const parts = [["curves", "Curves", curves()]];
+  const parts = report.groups.length ? [["curves", "Curves", curves()]] : [];
   if (report.intents.length) parts.unshift(["properties", "Properties", intents()]);
   if (report.comparison) parts.unshift(["variants", "Variants", section("Variants side by side", "variants", table("Variants", report.comparison.head, report.comparison.rows))]);
   if (report.requests.rows.length) parts.push(["requests", "Requests", section("What became of requests", "requests", table("Requests", report.requests.head, report.requests.rows))]);
@@ -87,7 +87,7 @@ function page() {
     h("a", { class: "skip", href: "#main" }, "To the report"),
     h("header", {}, h("span", { class: "brand" }, "Kubeproof"), h("nav", { "aria-label": "Sections" }, parts.map(([id, words]) => h("a", { href: "#" + id }, words))), themeButton()),
     h("main", { id: "main", tabindex: "-1" }, banner(), parts.map((part) => part[2])),
-    h("footer", {}, h("p", {}, `Kubeproof ${report.program}. Keys in a plot: ← → read values, + − zoom, 0 shows the whole run.`))
+    h("footer", {}, h("p", {}, `Kubeproof ${report.program}.${report.groups.length ? " Keys in a plot: ← → read values, + − zoom, 0 shows the whole run." : ""}`))
   );
 }
 

@@ -37,6 +37,11 @@ def _values(result: SimulationResult | Comparison | Curves) -> Plain:
     return _base() | drawn | _simulation(result)
 
 
+def empty_page() -> Plain:
+    """The values of a page without curves."""
+    return _base() | {"times": [], "groups": [], "marks": []}
+
+
 def _base() -> Plain:
     return {
         "program": __version__, "intents": [], "comparison": None, "requests": _table(Table((), ())),

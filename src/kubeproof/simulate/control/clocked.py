@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import exp
 from random import Random
 
 from kubeproof.cluster.objects import Setup
@@ -46,6 +47,8 @@ class RunRecord:
     moments_left_out: int
     steps: int
     notes: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()  # per intent: what the run counts for where it violates it, else 0
+    failures_expected: float = 0.0  # at the true rates, by what the run was like
 
 
 class ClockedRun:
@@ -76,9 +79,9 @@ class ClockedRun:
         self._schedules = Schedules(self.walk)
         meters = (meter.source for meter in planned.meters)
         own = frozenset(id(source) for source in (*meters, *find_steered(planned.faults)))
-        self._hazards = Hazards(self.walk, loaded.scenario.quantify.tick_s, own)
+        self._hazards = Hazards(self.walk, loaded.scenario.quantify.tick_s, own, options.boost)
         self._readings = Readings(planned.plan, self._workload, self._census, loaded.scenario.quantify)
-        self._verdicts = Verdicts(self.walk)
+        self._verdicts = Verdicts(self.walk, lambda: exp(self._hazards.log_weight))
         self._scalers = tuple(_scalers(loaded.setup, self._workload)) if options.autoscaler == SIMPLE else ()
         self._told: list[Moment] = []
         self._left_out = 0
@@ -107,6 +110,8 @@ class ClockedRun:
             self._left_out,
             self.walk.steps,
             tuple(f"at {at_s} s {name} could not happen" for at_s, name in self._timetable.missed),
+            tuple(self._verdicts.weights),
+            self._hazards.expected,
         )
 
     def _list_moments(self) -> tuple[Moment, ...]:

@@ -7,6 +7,7 @@ loop is kept waiting, since between two instants none has urgent work.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from kubeproof.cluster.loops.control import Role
@@ -27,9 +28,10 @@ BROKEN = "no continuation of the run satisfies the formula"
 class Verdicts:
     """What is known of every intent so far."""
 
-    def __init__(self, walk: Walk) -> None:
-        self._walk = walk
+    def __init__(self, walk: Walk, weigh: Callable[[], float] = lambda: 1.0) -> None:
+        self._walk, self._weigh = walk, weigh
         monitors = walk.plan.monitors
+        self.weights = [0.0] * len(monitors)  # of a violated intent what the run counted for at that moment
         self.violated_s: list[int | None] = [None] * len(monitors)
         self.details = [""] * len(monitors)
         self._mattered = [not monitor.needs_relevance for monitor in monitors]
@@ -109,6 +111,7 @@ class Verdicts:
     def _violate(self, at: int, detail: str) -> None:
         if self.violated_s[at] is None:
             self.violated_s[at] = self._walk.now_s
+            self.weights[at] = self._weigh()
             found = self._walk.judge.describe_found(at, self._walk.state, self._walk.views.cells)
             self.details[at] = f"{detail}: {found}" if found else detail
 

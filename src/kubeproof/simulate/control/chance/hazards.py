@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import log
 
 from kubeproof.cluster.loops.control import Decision, Role, Stage
+from kubeproof.events.common import ends_earlier
 from kubeproof.events.rates import event_rate, share_of
 from kubeproof.simulate.control.measuring.views import Onlooker
 from kubeproof.simulate.control.walk import Taken, Walk
@@ -13,11 +15,18 @@ Threat = tuple[Onlooker, Decision, float]
 
 
 class Hazards:
-    """The events of a plan that have a rate; a rate means the same as for `quantify`."""
+    """The events of a plan that have a rate; a rate means the same as for `quantify`.
 
-    def __init__(self, walk: Walk, tick_s: int, steered: frozenset[int]) -> None:
+    With a boost failures come so many times as often as they should, and `log_weight` says by how much the run counts:
+    the likelihood of what was drawn under the true rates by that under the boosted ones (importance sampling).
+    """
+
+    def __init__(self, walk: Walk, tick_s: int, steered: frozenset[int], boost: float = 1.0) -> None:
         self._walk = walk
         self._tick_s = tick_s
+        self._boost = boost
+        self.log_weight = 0.0
+        self.expected = 0.0  # failures so far, at the true rates
         self._events = tuple(
             one for one in walk.events if id(one.controller) not in steered and _has_rate(one)
         )  # steered ones happen when a timetable or a measurement says so
@@ -25,13 +34,19 @@ class Hazards:
     def draw(self, most_s: float) -> tuple[float, Threat] | None:
         """How long it takes until the next event, and which; None if none happens within `most_s`."""
         threats = list(self._threats())
-        total = sum(rate for *_, rate in threats)
+        rates = [rate * self._boost if _is_failure(one, decision) else rate for one, decision, rate in threats]
+        total = sum(rates)
         if total <= 0:
             return None
+        failing = sum(rate for one, decision, rate in threats if _is_failure(one, decision))
         wait_s = self._walk.rng.expovariate(total)
+        self.expected += failing * min(wait_s, most_s)
+        self.log_weight += (self._boost - 1) * failing * min(wait_s, most_s)
         if wait_s >= most_s:
             return None
-        (chosen,) = self._walk.rng.choices(threats, [rate for *_, rate in threats])
+        (chosen,) = self._walk.rng.choices(threats, rates)
+        if _is_failure(chosen[0], chosen[1]):
+            self.log_weight -= log(self._boost)
         return wait_s, chosen
 
     def _threats(self) -> Iterator[Threat]:
@@ -65,6 +80,14 @@ class Hazards:
             decision = self._walk.rng.choice(again)
         taken = self._walk.take(one, decision)
         yield from () if taken is None else (taken,)
+
+
+def _is_failure(one: Onlooker, decision: Decision) -> bool:
+    """True for what a chance begins; not for recoveries, nor for usage that moves between levels."""
+    event = getattr(getattr(one.controller, "source", None), "event", None)
+    if event is None or event.level_count or event.chance is None:
+        return False
+    return not ends_earlier(one.controller, decision)
 
 
 def _is_alike(one: Decision, other: Decision) -> bool:
