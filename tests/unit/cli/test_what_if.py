@@ -171,3 +171,21 @@ def test_a_running_cluster_is_asked_as_its_snapshot_is(snap, tmp_path, capsys):
     assert {method for method, *_ in recorded.requests} == {"GET"}
     for key in ("sentence", "verdict", "untouched", "ordinary"):
         assert live[key] == saved[key]
+
+
+def test_an_input_without_workloads_is_nothing_to_ask_about(tmp_path, capsys):
+    file = tmp_path / "nodes.yaml"
+    file.write_text(text_of(NODES), encoding="utf-8")
+    code, said, complaints = ask(capsys, "drain", "a", "--on", str(file))
+
+    assert (code, said) == (5, "")
+    assert "E301 the input holds no workload" in complaints
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"), [(["remove", "a"], "remove"), (["fail", "a"], "fail"), (["cordon", "a"], "cordon")]
+)
+def test_json_names_the_kind_of_question(snap, capsys, words, kind):
+    answer = json.loads(ask(capsys, *words, "--on", snap, "-o", "json")[1])
+
+    assert (answer["kind"], answer["question"]) == (kind, " ".join(words))

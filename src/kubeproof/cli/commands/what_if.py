@@ -23,12 +23,12 @@ from kubeproof.cli.options.matrix import GRADES, describe
 from kubeproof.cli.options.outputs import Output, emit, output_option
 from kubeproof.cli.options.ranges import NumberRange
 from kubeproof.cli.options.request import USUAL_TIMEOUT_S
-from kubeproof.cli.running.endings import first_of
+from kubeproof.cli.running.endings import INTERRUPTED, first_of
 from kubeproof.cli.running.interruption import GRACE_S, current
 from kubeproof.cli.running.progress import progress_line
 from kubeproof.cli.running.reports import text_style
 from kubeproof.cli.running.terminal import WHEN
-from kubeproof.errors import UsageError
+from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -257,9 +257,19 @@ def _answer(given: dict[str, Any], ask: Ask) -> int:
         raise UsageError(told, "Leave the Scenario out, or verify it: kubeproof verify PATH.")
     refuse_two_sources_of_nodes(loaded, given["pools"])
     refused = tell_refusals(loaded)
+    _refuse_nothing(loaded)
     answer = _find(given, ask(loaded))
-    code = first_of((_CODES.get(answer.verdict, 0), *refused))
+    ended = INTERRUPTED if answer.statistics.is_interrupted else 0
+    code = first_of((_CODES.get(answer.verdict, 0), ended, *refused))
     return emit(given["outputs"], partial(_render, answer, given), code, verdict=None if given["quiet"] else "")
+
+
+def _refuse_nothing(loaded: Loaded) -> None:
+    from kubeproof.manifests.scenarios.matrix_columns import rows_of
+
+    if not rows_of(loaded.setup):
+        remedy = "Name files with a Deployment, StatefulSet, Job or other workload that has pods."
+        raise NothingToCheckError(f"E301 the input holds no workload that anything could happen to. {remedy}")
 
 
 def _load(given: dict[str, Any], paths: tuple[str, ...], more: tuple[InputFile, ...]) -> Loaded:

@@ -65,7 +65,7 @@ class RollsOut:
 class Question:
     """What is asked: of an input that is prepared for it, by columns of a matrix."""
 
-    key: str  # "drain"
+    key: str  # "drain", as the command has it
     words: str  # as it was asked: "drain node-7"
     clause: str  # what happens: "node-7 is drained"
     loaded: Loaded
@@ -94,7 +94,7 @@ def ask_drain(loaded: Loaded, names: Sequence[str]) -> Question:
     """Nodes are drained, one after the other, and stay cordoned."""
     nodes = _find_nodes(loaded, names)
     event = Drain(name="drain", nodes=NodeChoice(names=nodes), each_once=True, max=len(nodes))
-    return _of_nodes("drain", loaded, nodes, event, f"{_list(nodes)} {_are(nodes)} drained")
+    return _of_nodes("drain", "drain", loaded, nodes, event, f"{_list(nodes)} {_are(nodes)} drained")
 
 
 def ask_removal(loaded: Loaded, names: Sequence[str]) -> Question:
@@ -102,7 +102,7 @@ def ask_removal(loaded: Loaded, names: Sequence[str]) -> Question:
     nodes = _find_nodes(loaded, names)
     event = NodeRemoval(name="removal", nodes=NodeChoice(names=nodes), max=len(nodes))
     clause = f"{_list(nodes)} {_are(nodes)} drained and deleted"
-    return _of_nodes("drain", loaded, nodes, event, clause, words=f"remove {' '.join(nodes)}")
+    return _of_nodes("remove", "drain", loaded, nodes, event, clause)
 
 
 def ask_failure(loaded: Loaded, names: Sequence[str]) -> Question:
@@ -119,7 +119,7 @@ def ask_failure(loaded: Loaded, names: Sequence[str]) -> Question:
     )
     said = f"all {len(nodes)} nodes of zone {names[0]}" if is_zone else _list(nodes)
     clause = f"{said} {'fail' if is_zone or len(nodes) > 1 else 'fails'} and {_stay(nodes)} down"
-    return _of_nodes("nodeLoss", loaded, nodes, event, clause, words=f"fail {' '.join(names)}")
+    return _of_nodes("fail", "nodeLoss", loaded, nodes, event, clause, words=f"fail {' '.join(names)}")
 
 
 def ask_cordon(loaded: Loaded, names: Sequence[str]) -> Question:
@@ -143,10 +143,10 @@ def _rolls_out(loaded: Loaded, ref: str) -> bool:
 
 
 def _of_nodes(
-    key: str, loaded: Loaded, nodes: tuple[str, ...], event: Event, clause: str, *, words: str = ""
+    key: str, fault: str, loaded: Loaded, nodes: tuple[str, ...], event: Event, clause: str, *, words: str = ""
 ) -> Question:
     concerned = Among(frozenset(_with_pods_on(loaded, nodes)))
-    column = replace(BY_KEY[key], title=clause, events=Happens((event,)), concerns=concerned)
+    column = replace(BY_KEY[fault], title=clause, events=Happens((event,)), concerns=concerned)
     return Question(key, words or f"{key} {' '.join(nodes)}", clause, loaded, (column,), nodes)
 
 
@@ -268,7 +268,7 @@ def ask_load(loaded: Loaded, percent: int) -> Question:
     asked = frozenset(event.target for event in events)
     clause = f"the load of {len(asked)} workload{'s' if len(asked) > 1 else ''} changes by {percent:+d} %"
     column = replace(BY_KEY["loadPeak"], title=clause, events=LoadOf(tuple(events)), concerns=Among(asked))
-    return Question("loadPeak", f"load {percent:+d}%", clause, loaded, (column,), notes=tuple(notes))
+    return Question("load", f"load {percent:+d}%", clause, loaded, (column,), notes=tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)

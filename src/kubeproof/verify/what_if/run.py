@@ -58,7 +58,8 @@ def answer_question(
     )  # fmt: skip
     solver = _find_solver(question, standing.loaded, options, least_grade)
     result = run_matrix(standing.loaded, options, chosen, progress=progress, stop=stop, solver=solver)
-    run, problem = _ordinary(question, standing.loaded, options, clock) if has_ordinary else (None, "")
+    is_over = stop is not None and stop.is_asked
+    run, problem = (None, "") if is_over or not has_ordinary else _ordinary(question, standing.loaded, options, clock)
     answer = _conclude(question, standing, result, run, problem, clock() - begun)
     return answer if solver is None else _name_alike(answer, solver.alike)
 
