@@ -6,9 +6,12 @@ Public names are loaded on first use, so that importing the package costs nothin
 from __future__ import annotations
 
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kubeproof.api.deprecation import Deprecated
     from kubeproof.api.matrix import matrix
     from kubeproof.api.repairs import Repairs, fix
@@ -111,7 +114,7 @@ _HOMES = {
     "uncordon": (_OWN, "uncordon"),
     "verify": ("kubeproof.api.verification", "verify"),
 }
-_DEPRECATED: dict[str, Deprecated] = {}  # names that still work, and what replaces them
+_DEPRECATED: Mapping[str, Deprecated] = MappingProxyType({})  # names that still work, and what replaces them
 
 
 def __getattr__(name: str) -> object:

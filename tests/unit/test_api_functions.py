@@ -114,7 +114,8 @@ def test_notebooks_are_given_no_scripts(shown, request):
 
 
 def test_a_deprecated_name_works_and_tells_what_replaces_it(monkeypatch):
-    monkeypatch.setitem(kubeproof._DEPRECATED, "prove", Deprecated("assert_holds", since="0.2", gone_in="0.4"))
+    prove = Deprecated("assert_holds", since="0.2", gone_in="0.4")
+    monkeypatch.setattr(kubeproof, "_DEPRECATED", {"prove": prove})
 
     with pytest.warns(
         DeprecationWarning, match=r"kubeproof\.prove is deprecated since 0\.2 and gone in 0\.4: use"

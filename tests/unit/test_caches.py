@@ -19,6 +19,7 @@ FUNCTIONS_OF_THEIR_ARGUMENTS = {  # and of nothing else: a result that is found 
     "logic/formula.py",
     "logic/normal.py",
     "logic/automata/tableau.py",  # as long as its tableau
+    "manifests/editing/places.py",  # of a file's name and text
     "manifests/editing/splicing.py",  # of the text that is changed; nobody writes into what is kept
     "manifests/validation/strict.py",  # a table that the module holds as text
     "manifests/yaml/tree.py",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -135,6 +134,7 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
     Exit codes: 0 answered, 1 more likely than --at-most, 2 wrong usage, 3 a limit was reached, a question is too
     large or --at-most too close to tell, 4 input refused, 5 nothing to check, 6 Storm is missing.
     """
+    from dataclasses import replace
     from functools import partial
 
     from kubeproof.report.quantify import cluster_page
@@ -174,6 +174,8 @@ def _run_limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Res
 
 def _quantify(paths: tuple[str, ...], options: ClusterOptions, progress: str, reached: Reached) -> ClusterResult:
     """Loads and quantifies, in steps, with progress on stderr."""
+    from dataclasses import replace
+
     from kubeproof.manifests.load import load
     from kubeproof.quantify.clusters.run import quantify_cluster
     from kubeproof.quantify.clusters.sensitivity import find_sensitivities
@@ -185,6 +187,8 @@ def _quantify(paths: tuple[str, ...], options: ClusterOptions, progress: str, re
 
 def _quantify_rates(paths: tuple[str, ...], options: ClusterOptions, progress: str, reached: Reached) -> ClusterResult:
     """Loads and quantifies, in continuous time, with progress on stderr."""
+    from dataclasses import replace
+
     from kubeproof.manifests.load import load
     from kubeproof.quantify.clusters.sensitivity import find_sensitivities
     from kubeproof.quantify.rates.run import quantify_rates
@@ -221,6 +225,8 @@ def reporting(choice: str, reached: Reached) -> Iterator[tuple[Report, Callable[
 
 def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
     """The result with what it is about and what was left out, told as verify tells it."""
+    from dataclasses import replace
+
     from kubeproof.quantify.clusters.space import plan_to_quantify
     from kubeproof.verify.findings.left_out import find_left_out
     from kubeproof.verify.result import Statistics
@@ -290,6 +296,8 @@ def _compare(
     reached: Reached,
 ) -> Comparison:
     """Loads and compares, with progress on stderr; the plot shows a risk against an amount."""
+    from dataclasses import replace
+
     from kubeproof.manifests.load import load
     from kubeproof.quantify.clusters.compare import compare
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
 from kubeproof.cli.options.inputs import read_stdin
@@ -35,6 +33,8 @@ def matrix_command(
     \b
     Exit codes: 0 told, 2 wrong usage, 4 input refused, 5 no pods.
     """
+    from dataclasses import replace
+
     from kubeproof.network.kubernetes.matrix import compare, make_matrix
     from kubeproof.network.kubernetes.questions import parse_block
     from kubeproof.network.kubernetes.reader import load_kube_network
