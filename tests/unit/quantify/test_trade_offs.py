@@ -21,7 +21,7 @@ from kubeproof.report.quantify.models import as_json
 from kubeproof.verdicts import Verdict
 from tests.unit.quantify.programs import COIN, needs_storm, run_apart
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "13-trade-offs"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "14-trade-offs"
 SHOP, NODES = str(EXAMPLES / "shop.prism"), str(EXAMPLES / "nodes.prism")
 FRONT = 'multi(R{"overload"}min=? [C], R{"podminutes"}min=? [C])'
 CHAIN_FRONT = 'multi(Pmax=? [F "both_down"], R{"hours"}min=? [C])'

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubeproof.quantify.methods import CheckSettings
+    from kubeproof.quantify.published.files import OwnModel
     from kubeproof.quantify.result import QuantifyResult
 
 EXIT_CODES: dict[str, int] = {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
@@ -85,6 +86,7 @@ def settings_of(options: dict[str, Any]) -> CheckSettings:
     "--set", "changes", metavar="NAME=VALUE", multiple=True,
     help="Any parameter, for instance max_pods=50, horizon=20 or point_a=100/0/30 (docs/reference/quantify.md).",
 )  # fmt: skip
+@click.option("--file", "own", metavar="FILE", help="Models of one's own instead, in a file with their parameters.")
 @click.option("--steps", type=click.IntRange(1, 10**9), help="Bound of the properties; default: the horizon.")
 @click.option("--only", metavar="NAME", multiple=True, help="Only this property of the paper.")
 @click.option("-p", "--property", "texts", metavar="PROPERTY", multiple=True, help="Instead of the paper's properties.")
@@ -115,6 +117,7 @@ def autoscaling_command(
       kubeproof quantify autoscaling --set horizon=20 --steps 100 --policy energy_min
       kubeproof quantify autoscaling --set horizon=20 --steps 100 --policy high_scalability -o yaml=behavior.yaml
       kubeproof quantify autoscaling --model energy --setting 2 --emit prism > energy.prism
+      kubeproof quantify autoscaling --file mine.yaml -o html=mine.html
 
     \b
     Exit codes: as of quantify prism.
@@ -126,6 +129,7 @@ def autoscaling_command(
         _every(models, MODELS), tuple(int(one) for one in _every(settings, ("1", "2", "3", "4"))),
         parse_values(changes, "--set"), options["steps"], options["texts"], options["only"],
         options["policy"], options["bisimulation"], options["exact"], settings_of(options),
+        _read_own(options["own"], changes),
     )  # fmt: skip
     if not wanted.policy and any(output.format == "yaml" for output in outputs):
         raise UsageError("-o yaml is the behavior of a policy", "Add --policy NAME.")
@@ -133,6 +137,15 @@ def autoscaling_command(
         write_stdout(run.source_of(wanted) if emit == "prism" else run.properties_of(wanted))
         return 0
     return write_reports(_within(lambda tell: run.check_autoscaling(wanted, tell), options), outputs)
+
+
+def _read_own(file: str | None, changes: tuple[str, ...]) -> tuple[OwnModel, ...]:
+    """The models of a file; none without one."""
+    from kubeproof.quantify.published.files import load_models
+
+    if file is not None and changes:
+        raise UsageError("--set changes the paper's parameters", "Write them into the file.")
+    return () if file is None else load_models(file)
 
 
 def _every(chosen: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ class AutoscalingParameters:
     max_demand: int = 1000
     period: int = 2  # of a scaling decision
     horizon: int = 1000  # end of the model's clock
+    overshoot: int = 0  # 1: what is wanted for energy or scalability may pass max_pods
     many_pods: int = 50
     point_a: MetricPoint = MetricPoint(100, 0, 30)
     point_b: MetricPoint = MetricPoint(500, 2, 60)
@@ -128,6 +129,7 @@ def _problem(one: AutoscalingParameters) -> str:
         (0 <= one.init_pods <= one.limit_pods, "0 <= init_pods <= limit_pods"),
         (0 <= one.response_time <= one.horizon, "0 <= response_time <= horizon"),
         (0 <= one.raised_response_time <= one.horizon, "0 <= raised_response_time <= horizon"),
+        (one.overshoot in (0, 1), "overshoot 0 or 1"),
         (0 <= one.scale_in_to <= one.scale_out_from <= 100, "0 <= scale_in_to <= scale_out_from <= 100"),
         (min(one.idle_power, one.max_power, one.step_pods, one.max_latency, one.many_pods) >= 0, "nothing is negative"),
         (min(one.period, one.cpu_request, one.target_utilisation, one.max_demand) >= 1, "periods and targets >= 1"),

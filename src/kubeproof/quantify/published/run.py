@@ -11,6 +11,7 @@ from kubeproof.quantify.prism.building import build
 from kubeproof.quantify.prism.programs import Program, Property, program, properties
 from kubeproof.quantify.prism.reduction import reduce
 from kubeproof.quantify.published.autoscaling import autoscaling_program, paper_properties
+from kubeproof.quantify.published.files import OwnModel
 from kubeproof.quantify.published.parameters import SETTINGS, AutoscalingParameters, change, show
 from kubeproof.quantify.published.policy import Policy, optimal_policy
 from kubeproof.quantify.result import ModelResult, QuantifyResult
@@ -33,6 +34,7 @@ class AutoscalingOptions:
     reduce: bool = False
     exact: bool = False
     check: CheckSettings = CheckSettings()
+    own: tuple[OwnModel, ...] = ()  # instead of the paper's models and settings
 
 
 def parameters_of(setting: int, changes: Mapping[str, str]) -> AutoscalingParameters:
@@ -42,7 +44,9 @@ def parameters_of(setting: int, changes: Mapping[str, str]) -> AutoscalingParame
 
 def source_of(options: AutoscalingOptions) -> str:
     """The PRISM program of the only model and setting that was asked for."""
-    if len(options.models) * len(options.settings) != 1:
+    if len(options.own) == 1:
+        return autoscaling_program(options.own[0].model, options.own[0].parameters).text()
+    if options.own or len(options.models) * len(options.settings) != 1:
         raise UsageError("several models cannot be printed as one program", "Ask for one --model and one --setting.")
     return autoscaling_program(options.models[0], parameters_of(options.settings[0], options.changes)).text()
 
@@ -59,15 +63,21 @@ def check_autoscaling(options: AutoscalingOptions, progress: Progress = lambda l
     """The answers for every model and setting, in their order."""
     if options.exact and options.reduce:
         raise UsageError("--bisimulation computes with rounded numbers", "Leave it out, or --exact.")
-    cases = [(model, setting) for model in options.models for setting in options.settings]
-    return QuantifyResult(tuple(_check(model, setting, options, progress) for model, setting in cases))
+    cases = options.own or tuple(_published(model, setting, options) for model in options.models
+                                 for setting in options.settings)  # fmt: skip
+    return QuantifyResult(tuple(_check(case, options, progress) for case in cases))
 
 
-def _check(model: str, setting: int, options: AutoscalingOptions, progress: Progress) -> ModelResult:
+def _published(model: str, setting: int, options: AutoscalingOptions) -> OwnModel:
+    """A model with the paper's parameters, and changes of the command line."""
     parameters = parameters_of(setting, options.changes)
-    title = f"{model} {setting}"
-    generated = program(autoscaling_program(model, parameters).text(), file=title)
-    wanted = choose_properties(generated, options.steps or parameters.horizon, options)
+    return OwnModel(f"{model} {setting}", model, parameters, tuple(options.changes), None)
+
+
+def _check(case: OwnModel, options: AutoscalingOptions, progress: Progress) -> ModelResult:
+    parameters, title = case.parameters, case.name
+    generated = program(autoscaling_program(case.model, parameters).text(), file=title)
+    wanted = choose_properties(generated, options.steps or case.steps or parameters.horizon, options)
     built = build(generated, wanted, exact=options.exact)
     progress(f"{title}: {built.states:,} states in {built.build_s:.1f} s")
     smaller = reduce(built, wanted) if options.reduce else built
@@ -75,7 +85,7 @@ def _check(model: str, setting: int, options: AutoscalingOptions, progress: Prog
     if options.reduce:
         result = _as_built(result, built, smaller)
     policy = _policy(generated, wanted, parameters, options.policy) if options.policy else None
-    return replace(result, headline=_headline(parameters, options), policy=policy)
+    return replace(result, headline=_headline(case), policy=policy)
 
 
 def _as_built(result: ModelResult, built: Model, smaller: Model) -> ModelResult:
@@ -90,10 +100,10 @@ def _as_built(result: ModelResult, built: Model, smaller: Model) -> ModelResult:
     )  # fmt: skip
 
 
-def _headline(parameters: AutoscalingParameters, options: AutoscalingOptions) -> tuple[tuple[str, str], ...]:
+def _headline(case: OwnModel) -> tuple[tuple[str, str], ...]:
     """What tells the settings apart, and what was changed."""
-    names = ("init_pods", "max_pods", "response_time", *options.changes)
-    return tuple((name, value) for name, value in show(parameters) if name in names)
+    names = ("init_pods", "max_pods", "response_time", *case.changed)
+    return tuple((name, value) for name, value in show(case.parameters) if name in names)
 
 
 def _policy(generated: Program, wanted: tuple[Property, ...], parameters: AutoscalingParameters, name: str) -> Policy:
