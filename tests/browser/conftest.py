@@ -1,5 +1,6 @@
 """Pages in a real browser; without one these tests are skipped."""
 
+import os
 import shutil
 import zlib
 from functools import cache
@@ -69,6 +70,22 @@ def show(browser, tmp_path):
     yield shown
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """What axe-core finds on a page that is serious; tests that ask are skipped unless KUBEPROOF_AXE names its file."""
+    named = os.environ.get("KUBEPROOF_AXE")
+    if not named:
+        pytest.skip("KUBEPROOF_AXE names no axe.min.js")
+    script = Path(named).read_text(encoding="utf-8")
+
+    def look(page) -> list[tuple[str, str]]:
+        page.evaluate(script)
+        violations = page.evaluate("axe.run().then((told) => told.violations)")
+        return [(one["id"], one["nodes"][0]["html"]) for one in violations if one["impact"] in ("serious", "critical")]
+
+    return look
 
 
 @cache
