@@ -6,10 +6,14 @@ import pytest
 
 from kubeproof.report.simulate import published as experiments
 from kubeproof.report.simulate.cluster import RENDERERS
+from kubeproof.report.simulate.rare import as_html
 from kubeproof.simulate.published.experiments import find_published
 from kubeproof.simulate.published.run import simulate
+from kubeproof.simulate.rare import RareIntent, RareResult
+from kubeproof.simulate.statistics.intervals import Interval
 from tests.unit.report.simulations import comparison, simulation
 
+RARE = RareIntent("S001", "minReady web", "minReady", "web", Interval(2e-4, 1.8e-4, 2.2e-4), 60, 4)
 ACCESSIBLE = Path(__file__).with_name("accessible.js").read_text(encoding="utf-8")
 
 
@@ -55,6 +59,23 @@ def test_a_gap_is_left_where_nothing_was_answered(opened):
     shown = opened(simulation())
 
     assert lines(plot(shown, "Response time")).first.get_attribute("d").count("M") == 2
+
+
+def test_ticks_of_pods_are_whole_and_none_is_cut_off(opened):
+    shown = opened(simulation())
+
+    axis = plot(shown, "Pods").locator("text.axis[text-anchor=end]").all_text_contents()
+    assert [text for text in axis if "." in text and ":" not in text] == []
+    cut = shown.page.evaluate(
+        """() => [...document.querySelectorAll("svg.plot")].flatMap((svg) => {
+          const box = svg.getBoundingClientRect();
+          return [...svg.querySelectorAll("text.axis")].filter((text) => {
+            const own = text.getBoundingClientRect();
+            return own.left < box.left - 0.5 || own.right > box.right + 0.5;
+          }).map((text) => text.textContent);
+        })"""
+    )
+    assert cut == []
 
 
 def test_lines_are_switched_off_and_on(opened):
@@ -181,3 +202,15 @@ def test_the_chosen_colours_are_used(opened):
 
     assert button.inner_text() == "☾ Dark"
     assert shown.page.evaluate(ground) != light
+
+
+def test_the_page_of_rare_violations_has_no_curves(show, tmp_path):
+    found = RareResult("web", 3600, 0, 100, 50.0, 160, 0.95, (RARE,), 1.0)
+
+    shown = show(as_html(found), viewport={"width": 900, "height": 700})
+
+    assert shown.page.locator("h1").inner_text() == "How likely violations are"
+    assert "0.0002 (0.00018 to 0.00022) within 1h" in shown.page.locator("#properties").inner_text()
+    assert shown.page.locator("svg.plot").count() == 0
+    assert shown.page.evaluate(ACCESSIBLE) == []
+    assert shown.problems == []

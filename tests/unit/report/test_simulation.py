@@ -14,7 +14,17 @@ from kubeproof.report.amounts import amount
 from kubeproof.report.html.panels import MOST_LINES, Mark, drawing_of
 from kubeproof.report.simulate import published as experiments
 from kubeproof.report.simulate.cluster import RENDERERS
-from kubeproof.report.simulate.picture import COLOURS, HEIGHT, WIDTH, _clock, _runs, _ticks, legend_of, svg
+from kubeproof.report.simulate.picture import (
+    COLOURS,
+    HEIGHT,
+    WIDTH,
+    _clock,
+    _runs,
+    legend_of,
+    list_ticks,
+    svg,
+    write_tick,
+)
 from kubeproof.report.simulate.variants import align, comparison_table, requests_table
 from kubeproof.simulate.outcome import (
     Comparison,
@@ -308,9 +318,32 @@ def test_experiments_have_pictures_too() -> None:
     ("most", "last", "count"), [(0.0, 1.0, 6), (7.0, 8.0, 5), (10.0, 10.0, 6), (0.034, 0.04, 5), (1700, 2000, 5)]
 )
 def test_ticks_are_round_and_reach_the_most(most: float, last: float, count: int) -> None:
-    ticks = _ticks(most)
+    ticks = list_ticks(most)
 
     assert (ticks[-1], len(ticks)) == (pytest.approx(last), count)
+
+
+@pytest.mark.parametrize("most", [0.0, 0.4, 1.0, 2.0, 3.0, 7.0, 12.0])
+def test_what_is_counted_has_whole_ticks(most: float) -> None:
+    ticks = list_ticks(most, is_whole=True)
+
+    assert all(tick == int(tick) for tick in ticks)
+    assert len(set(ticks)) == len(ticks) >= 2
+    assert ticks[-1] >= most
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(134_217_728, "134.2M"), (2.5e9, "2.5G"), (1500, "1.5k"), (0.25, "0.25"), (0, "0")]
+)
+def test_ticks_are_short_enough_to_be_read_whole(value: float, shown: str) -> None:
+    assert write_tick(value) == shown
+
+
+def test_pods_and_waiting_requests_are_counted_and_cores_are_not() -> None:
+    panels = {panel.title: panel.is_whole for group in drawing_of(simulation()).groups for panel in group.panels}
+
+    assert panels["Pods"]
+    assert not panels["CPU"]
 
 
 @pytest.mark.parametrize(("seconds", "shown"), [(0, "0:00"), (75, "1:15"), (3661, "1:01:01"), (90_000, "1D 01:00")])

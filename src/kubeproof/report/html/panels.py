@@ -59,6 +59,11 @@ class Panel:
     has_steps: bool = False
     note: str = ""
 
+    @property
+    def is_whole(self) -> bool:
+        """True if things are counted: pods, nodes, requests."""
+        return not self.unit
+
 
 @dataclass(frozen=True, slots=True)
 class Group:

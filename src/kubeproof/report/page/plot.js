@@ -124,7 +124,7 @@ class Plot {
         }
       }
     });
-    this.ticks = niceTicks(least, most || 1, 4);
+    this.ticks = niceTicks(least, most || 1, 4, this.panel.whole);
     this.low = this.ticks[0];
     this.high = this.ticks[this.ticks.length - 1];
   }
@@ -151,8 +151,8 @@ class Plot {
       group.append(s("line", { x1: PLOT.left, x2: this.width - PLOT.right, y1: y, y2: y }), s("text", { class: "axis", x: PLOT.left - 6, y: y + 4, "text-anchor": "end" }, number(tick)));
     }
     for (const tick of timeTicks(...this.axis.range, Math.max(2, Math.floor(this.width / 90)))) {
-      const x = this.x(tick);
-      group.append(s("line", { x1: x, x2: x, y1: PLOT.height - PLOT.bottom, y2: PLOT.height - PLOT.bottom + 4 }), s("text", { class: "axis", x, y: PLOT.height - 8, "text-anchor": "middle" }, clock(tick)));
+      const x = this.x(tick), isLast = x > this.width - 32;  // a text in the middle of the last tick would be cut off
+      group.append(s("line", { x1: x, x2: x, y1: PLOT.height - PLOT.bottom, y2: PLOT.height - PLOT.bottom + 4 }), s("text", { class: "axis", x: isLast ? this.width - 1 : x, y: PLOT.height - 8, "text-anchor": isLast ? "end" : "middle" }, clock(tick)));
     }
     return group;
   }
@@ -318,8 +318,10 @@ function number(value) {
   return String(Number(value.toPrecision(size >= 100 ? 4 : 3)));
 }
 
-function niceTicks(least, most, count) {
-  const rough = (most - least) / count, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 2.5, 5, 10].find((one) => one * power >= rough * 0.999) * power;
+// Round numbers from below the least to above the most; of things that are counted whole ones.
+function niceTicks(least, most, count, isWhole) {
+  const rough = Math.max((most - least) / count, isWhole ? 1 : 0), power = 10 ** Math.floor(Math.log10(rough));
+  const step = (isWhole ? [1, 2, 5, 10] : [1, 2, 2.5, 5, 10]).find((one) => one * power >= rough * 0.999) * power;
   const ticks = [];
   for (let place = Math.floor(least / step); ticks.length < 12; place++) {
     ticks.push(Number((place * step).toPrecision(12)));

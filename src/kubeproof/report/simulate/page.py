@@ -174,7 +174,10 @@ def _draw(drawing: Drawing) -> Plain:
 
 def _panel(panel: Panel) -> Plain:
     lines = [_line(line) for line in panel.lines]
-    return {"title": panel.title, "unit": panel.unit, "note": panel.note, "steps": panel.has_steps, "lines": lines}
+    return {
+        "title": panel.title, "unit": panel.unit, "note": panel.note, "steps": panel.has_steps, "whole": panel.is_whole,
+        "lines": lines,
+    }  # fmt: skip
 
 
 def _line(line: Line) -> Plain:

@@ -21,6 +21,7 @@ LEFT, RIGHT, TOP, BOTTOM = 76, 16, 58, 34
 MOST_PANELS = 24
 _ROW = 14  # pixels between two rows of a legend
 _STEPS = (1, 2, 5, 10)
+_LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def svg(result: SimulationResult | Comparison | Curves) -> str:
@@ -81,7 +82,7 @@ class _Panel:
         self._top, self._bottom = y + TOP + extra, y + HEIGHT + extra - BOTTOM
         self._title = (x + LEFT, y + 14)
         values = [v for line in panel.lines for part in (line.values, line.high) for v in part if v is not None]
-        self._ticks = _ticks(max(values, default=0.0))
+        self._ticks = list_ticks(max(values, default=0.0), is_whole=panel.is_whole)
 
     def draw(self, subject: str) -> None:
         unit = f" ({self._panel.unit})" if self._panel.unit else ""
@@ -105,7 +106,7 @@ class _Panel:
 
     def _grid(self) -> None:
         for tick in self._ticks:
-            y, text = self._y(tick), f"{tick:g}"
+            y, text = self._y(tick), write_tick(tick)
             self._canvas.fill(self._left, y, self._right - self._left, 1, GRID)
             self._canvas.write(self._left - 8 - LETTER * len(text), y - 5, text, FAINT)
         first, last = self._times[0], self._times[-1]
@@ -163,12 +164,21 @@ def _runs(times: Iterable[float], *series: Iterable[float | None]) -> Iterator[l
         yield run
 
 
-def _ticks(most: float) -> list[float]:
-    """Four or five round numbers from 0 on, the last one not below the most."""
+def list_ticks(most: float, *, is_whole: bool = False) -> list[float]:
+    """Up to five round numbers from 0 on, whole ones of what is counted, the last one not below the most."""
     most = most if most > 0 else 1.0
     power = 10.0 ** floor(log10(most / 4))
     step = next(one * power for one in _STEPS if one * power * 5 >= most)
+    step = max(1.0, step) if is_whole else step
     return [step * count for count in range(ceil(most / step - 1e-9) + 1)]
+
+
+def write_tick(value: float) -> str:
+    """The number in few letters, so that nothing is cut off: 134M."""
+    for size, sign in _LARGE:
+        if abs(value) >= size:
+            return f"{value / size:.4g}{sign}"
+    return f"{value:.4g}"
 
 
 def _clock(seconds: float) -> str:
