@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Self
 
 from kubeproof.cluster.loops.actions import Action, Remember
 from kubeproof.cluster.loops.control import Decision, Groups, Loop, Reads, Role, Seen
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.events.common import Around, EventSource, NoNodes, NoWorkloads, Sourced
-from kubeproof.events.event import APPLIED, CREATED, DELETED, Event
-from kubeproof.values import dataclass
+from kubeproof.events.event import CREATED, DELETED, Budgets, Event
+from kubeproof.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,25 @@ class BudgetChange(Event):
 
     def describe(self) -> str:
         return f"PodDisruptionBudget/{self.budget} is {self.verb}"
+
+    def write_budgets(self, budgets: Budgets, *, has_happened: bool) -> Budgets:
+        """One that is created is in the input, and absent before; one that is applied may be new."""
+        if self.verb in (CREATED, DELETED):
+            is_there = has_happened == (self.verb == CREATED)
+            return tuple(one for one in budgets if is_there or name_of(one) != self.budget)
+        content = self.content
+        if not has_happened or content is None:
+            return budgets
+        if all(name_of(one) != self.budget for one in budgets):
+            return (*budgets, content)
+        return tuple(content if name_of(one) == self.budget else one for one in budgets)
+
+    @property
+    def budget_form(self) -> PodDisruptionBudget | None:
+        return self.content
+
+    def with_budget_form(self, form: PodDisruptionBudget) -> Self:
+        return replace(self, content=form)
 
     def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
         yield BudgetEvent(at, self)
@@ -65,28 +85,3 @@ class BudgetEvent(Sourced, NoWorkloads, NoNodes):
 def name_of(budget: PodDisruptionBudget) -> str:
     """How events name a budget."""
     return f"{budget.namespace}/{budget.name}"
-
-
-def budgets_after(
-    budgets: Sequence[PodDisruptionBudget], changes: Sequence[BudgetChange], happened: Sequence[bool]
-) -> tuple[PodDisruptionBudget, ...]:
-    """The budgets that there are when some of the changes have happened."""
-    return tuple(_after(budgets, dict(zip((change.budget for change in changes), changes, strict=True)), happened))
-
-
-def _after(
-    budgets: Sequence[PodDisruptionBudget], changes: dict[str, BudgetChange], happened: Sequence[bool]
-) -> Iterator[PodDisruptionBudget]:
-    done = dict(zip(changes, happened, strict=True))
-    for budget in budgets:
-        change = changes.get(name_of(budget))
-        if change is None:
-            yield budget
-        elif change.verb == APPLIED:
-            yield change.content if done[change.budget] and change.content is not None else budget
-        elif change.verb == (CREATED if done[change.budget] else DELETED):
-            yield budget
-    known = {name_of(budget) for budget in budgets}
-    for change in changes.values():
-        if change.budget not in known and done[change.budget] and change.content is not None:
-            yield change.content

@@ -20,9 +20,11 @@ from kubeproof.values import dataclass, replace
 if TYPE_CHECKING:
     from kubeproof.cluster.loops.control import Loop
     from kubeproof.cluster.nodes.places import Layout
+    from kubeproof.cluster.steering.policies import PodDisruptionBudget
     from kubeproof.cluster.usage import Level, UsageRule
     from kubeproof.events.common import Around, EventSource
 
+Budgets = tuple["PodDisruptionBudget", ...]
 STABLE = "stable"
 CREATED, DELETED, APPLIED = "created", "deleted", "applied"  # of a budget
 EVERY_REVISION, INITIAL_REVISION, NEW_REVISION = "all", "initial", "new"  # whose pods an event is about
@@ -193,6 +195,39 @@ class Event:
     def with_moves(self, moves: Moves) -> Self:
         """The event that moves between its levels with these probabilities."""
         raise InternalError(f"E700 event {self.name} has {self.level_count} levels, and nobody says how it moves")
+
+    @property
+    def happens_anyway(self) -> bool:
+        """True if no run stays without it, whether it must happen or not."""
+        return False
+
+    @property
+    def never_ready(self) -> str:
+        """The revision of its subject whose pods never become ready, if it says so of one; "": it does not."""
+        return ""
+
+    @property
+    def run_s(self) -> tuple[int, int] | None:
+        """The least and most seconds that pods of its subject run before they succeed, if it says how many."""
+        return None
+
+    @property
+    def changes_budgets(self) -> bool:
+        """True if it says which disruption budgets there are before and after it."""
+        return type(self).write_budgets is not Event.write_budgets
+
+    def write_budgets(self, budgets: Budgets, *, has_happened: bool) -> Budgets:
+        """The budgets that there are before or after it, of all that the input has."""
+        return budgets
+
+    @property
+    def budget_form(self) -> PodDisruptionBudget | None:
+        """What a budget looks like afterwards, if it writes all of one."""
+        return None
+
+    def with_budget_form(self, form: PodDisruptionBudget) -> Self:
+        """The event that writes this budget instead."""
+        raise InternalError(f"E700 event {self.name} has another budget, and nobody says how to change it")
 
     @property
     def brings(self) -> str | None:

@@ -42,6 +42,10 @@ class NeverReady(Event):
     def unfit(workload: Workload) -> str:
         return "is a Job, whose pods end whether they are ready or not" if workload.rules.runs_to_completion else ""
 
+    @property
+    def never_ready(self) -> str:
+        return self.revision
+
     def describe(self) -> str:
         pods = {EVERY_REVISION: "pods", INITIAL_REVISION: "pods of the first revision"}
         return f"{pods.get(self.revision, 'pods of later revisions')} of {self.target} never become ready"
@@ -71,6 +75,10 @@ class Completes(Event):
         return (
             "" if workload.rules.runs_to_completion else "is not a Job or CronJob, so its pods do not end by themselves"
         )
+
+    @property
+    def run_s(self) -> tuple[int, int]:
+        return self.least_s, self.most_s
 
     def describe(self) -> str:
         span = f"{self.least_s}" if self.least_s == self.most_s else f"{self.least_s} to {self.most_s}"

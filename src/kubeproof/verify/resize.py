@@ -12,7 +12,7 @@ from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import HOSTNAME, Node, Setup, Workload
 from kubeproof.cluster.scale import Following, Scale, Term, WorkloadScale
 from kubeproof.cluster.steering.policies import HorizontalPodAutoscaler, PodDisruptionBudget
-from kubeproof.events.declarations import Apply, BudgetChange, Event
+from kubeproof.events.declarations import Apply, Event
 from kubeproof.events.declarations import Scale as ScaleEvent
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
@@ -99,8 +99,8 @@ class _Rules:
 
     def event(self, event: Event, setup: Setup) -> Event:
         """With replicas and amounts that follow, where the event writes some itself."""
-        if isinstance(event, BudgetChange) and event.content is not None:
-            return replace(event, content=self.budget(event.content, setup))
+        if event.budget_form is not None:
+            return event.with_budget_form(self.budget(event.budget_form, setup))
         if isinstance(event, ScaleEvent) and event.target in self._growth:
             grown = self._growth[event.target]
             return replace(event, replicas=tuple(dict.fromkeys(max(0, value + grown) for value in event.replicas)))

@@ -9,7 +9,7 @@ from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.controllers.guard import Guarded, guard_loop, working
 from kubeproof.controllers.late import DrainEviction
 from kubeproof.errors import UsageError
-from kubeproof.events.budget_change import BudgetEvent, budgets_after
+from kubeproof.events.budget_change import BudgetEvent
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import APPLIED, CREATED, DELETED, BudgetChange, Drain
 from kubeproof.model.loops.assembly import build_controllers
@@ -35,8 +35,8 @@ def _change(verb, content=None, name="change"):
     ],
 )
 def test_a_budget_is_there_before_or_after_the_event(change, declared, before, after):
-    assert budgets_after(declared, (change,), (False,)) == before
-    assert budgets_after(declared, (change,), (True,)) == after
+    assert change.write_budgets(declared, has_happened=False) == before
+    assert change.write_budgets(declared, has_happened=True) == after
 
 
 def test_the_event_happens_once_and_says_what_it_does():

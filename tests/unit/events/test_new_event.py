@@ -17,6 +17,7 @@ from kubeproof.errors import InternalError, ManifestError
 from kubeproof.events import declarations
 from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.events.declarations import EVENTS, Event, NodeChoice, check_complete
+from kubeproof.events.event import Budgets
 from kubeproof.events.manual import NODES, Manual, flag
 from kubeproof.events.rates import event_rate
 from kubeproof.manifests.scenarios.events.declared import reader_of
@@ -188,3 +189,15 @@ def test_what_ends_an_event_has_the_rate_of_its_end() -> None:
 def test_whoever_takes_domains_says_which_are_down() -> None:
     with pytest.raises(InternalError, match="nobody says which are down"):
         Theft(name="theft").is_domain_down(None, 0, ())  # type: ignore[arg-type]
+
+
+def test_whoever_says_which_budgets_there_are_changes_them() -> None:
+    assert not Theft(name="theft").changes_budgets
+    assert Strike(name="strike").changes_budgets
+
+
+class Strike(Theft):
+    """Nobody keeps to budgets afterwards."""
+
+    def write_budgets(self, budgets: Budgets, *, has_happened: bool) -> Budgets:
+        return () if has_happened else budgets

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import ClassVar
 
 from kubeproof.cluster.loops.actions import NodeChange, NodeRef, Remember
 from kubeproof.cluster.loops.actors import Actor, ActorKind
@@ -128,6 +129,7 @@ class DrainEvent(Sourced, NoWorkloads):
     source: EventSource
     event: Drain | Maintenance
 
+    may_repeat: ClassVar[bool] = True  # to forget how often it happened, and where, only allows more runs
     footprint = Footprint(
         writes=Writes.DRAINS,
         deletes=Deletes.NO_PODS,

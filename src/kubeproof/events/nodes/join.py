@@ -33,6 +33,11 @@ class CreateNode(Event):
     def one_node(self) -> str:
         return self.node
 
+    @property
+    def happens_anyway(self) -> bool:
+        """A node of the input joins sooner or later, unless it waits for something else."""
+        return self.after is None
+
     def describe(self) -> str:
         return f"node {self.node} joins"
 
@@ -67,5 +72,5 @@ class NodeJoinEvent(Sourced, NoWorkloads):
         if seen.memories[0][0] <= 0 or not seen.places[0] or not self.source.may_happen(seen.memories):
             return ()
         change = NodeChange(NodeRef(self.place, 1), JOIN)
-        role = Role.OPTIONAL if self.source.event.after is None else Role.EVENT
+        role = Role.OPTIONAL if self.source.event.happens_anyway else Role.EVENT
         return (Decision((change, Remember(self.source.memory, (0,))), role),)

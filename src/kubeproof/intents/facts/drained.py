@@ -8,7 +8,7 @@ from kubeproof.cluster.nodes.daemons import daemon_sets
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, Nodes, WorkloadCell
 from kubeproof.named_tuples import NamedTuple
-from kubeproof.values import dataclass
+from kubeproof.values import dataclass, replace
 
 
 class Drained(NamedTuple):
@@ -29,6 +29,10 @@ class DrainsComplete:
     members: tuple[int, ...] | None = None  # the workloads; None: the drain itself has to end
 
     footprint = Footprint()  # it names no workload, so that nobody asks whose starts it tells
+
+    def among(self, members: tuple[int, ...]) -> DrainsComplete:
+        """The fact as far as it depends on these workloads, where nothing is known of pods of others."""
+        return self if self.members is not None else replace(self, members=members)
 
     @property
     def reads(self) -> Reads:

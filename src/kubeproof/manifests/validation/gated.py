@@ -45,7 +45,7 @@ from kubeproof.cluster.steering.policies import (
     ScalingRules,
 )
 from kubeproof.errors import ManifestError
-from kubeproof.events.declarations import Apply, BudgetChange, Event
+from kubeproof.events.declarations import Apply, Event
 from kubeproof.manifests.loaded import Loaded, Omission
 
 T = TypeVar("T")
@@ -111,8 +111,8 @@ def _drop_from_setup(setup: Setup, off: Off) -> Setup:
 def _drop_from_event(event: Event, off: Off) -> Event:
     if isinstance(event, Apply):
         return replace(event, workload=_drop(event.workload, WORKLOADS, off))
-    if isinstance(event, BudgetChange) and event.content is not None:
-        return replace(event, content=_drop(event.content, BUDGETS, off))
+    if event.budget_form is not None:
+        return event.with_budget_form(_drop(event.budget_form, BUDGETS, off))
     return event
 
 

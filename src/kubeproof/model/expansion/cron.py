@@ -13,7 +13,7 @@ from kubeproof.cluster.jobs import label_job_pods
 from kubeproof.cluster.kinds import JOB
 from kubeproof.cluster.loops.footprint import Footprint, Scope, Writes, footprint_of
 from kubeproof.cluster.objects import FORBID, REPLACE, Setup, Workload
-from kubeproof.events.declarations import Completes, Event
+from kubeproof.events.declarations import Event
 
 RUN_S = (0, 600)  # how long pods of Jobs run unless an event says so, least and most
 LEAST_PLACES = 3  # Jobs of one CronJob at once; a start beyond what there is ends the search without an answer
@@ -84,8 +84,8 @@ def run_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int]:
 
 
 def _find_start_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int] | None:
-    told = [e for e in events if isinstance(e, Completes) and e.target in (declared.ref, declared.owner)]
-    return (told[0].least_s, told[0].most_s) if told else None
+    told = (event.run_s for event in events if event.subject in (declared.ref, declared.owner))
+    return next((run_s for run_s in told if run_s is not None), None)
 
 
 def run_times(setup: Setup, events: tuple[Event, ...]) -> tuple[tuple[int, int] | None, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubeproof.cluster.kinds import REPLICA_SET
 from kubeproof.cluster.objects import Setup, Workload, family, revisions_of, workload_number
 from kubeproof.errors import UsageError
-from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Event, NeverReady
+from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Event
 from kubeproof.model.expansion.ordinals import revision_templates
 from kubeproof.values import replace
 
@@ -99,12 +99,12 @@ def never_ready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
     """The workloads (or later revisions) whose pods never become ready."""
     found: set[int] = set()
     for event in events:
-        if isinstance(event, NeverReady):
-            number = workload_number(setup, event.target)
+        if event.never_ready and event.subject is not None:
+            number = workload_number(setup, event.subject)
             members = family(setup, number)
             if setup.workloads[number].rules.has_ordinals:
                 members = members[1:]  # its pods are those of its ordinals
             initial = len(members) // revisions_of(setup, number)
             first, later = members[:initial], members[initial:]
-            found |= set({EVERY_REVISION: members, INITIAL_REVISION: first}.get(event.revision, later))
+            found |= set({EVERY_REVISION: members, INITIAL_REVISION: first}.get(event.never_ready, later))
     return frozenset(found)

@@ -33,7 +33,7 @@ from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.workloads.deployment import DeploymentController
 from kubeproof.controllers.workloads.replicaset import ReplicaSetController
 from kubeproof.errors import UsageError
-from kubeproof.events.declarations import BudgetChange, Event, is_drain
+from kubeproof.events.declarations import Event, is_drain
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates.asked import most_failed_asked
 from kubeproof.model.loops.adjusting import foreign_counted
@@ -84,21 +84,22 @@ def build_controllers(
 
 def _with_budgets(layout: Layout, events: tuple[Event, ...]) -> tuple[tuple[Layout, Guard], ...]:
     """The layout with the budgets that there are, for every set of changes to them that may have happened."""
-    numbered = [(index, event) for index, event in enumerate(events) if isinstance(event, BudgetChange)]
-    if not numbered:
+    changes = [(index, event) for index, event in enumerate(events) if event.changes_budgets]
+    if not changes:
         return ((layout, NO_GUARD),)
-    setup, changes = layout.setup, [event for _, event in numbered]
+    setup = layout.setup
     if setup.descheduler is not None or setup.cluster_autoscaler is not None or setup.verticals:
         problem = "budgets that come, go or change beside a descheduler, a cluster autoscaler or a vertical one"
         raise UsageError(f"{problem} are not modelled", "Leave either out")
     if len(changes) > MOST_BUDGET_CHANGES:
         raise UsageError(f"{len(changes)} budgets come, go or change", f"Allow at most {MOST_BUDGET_CHANGES}")
-    from kubeproof.events.budget_change import budgets_after
-
     found = []
     for happened in product((False, True), repeat=len(changes)):
-        variant = replace(setup, budgets=budgets_after(setup.budgets, changes, happened))
-        guard = tuple((index, (0 if done else 1,)) for (index, _), done in zip(numbered, happened, strict=True))
+        budgets = setup.budgets
+        for (_, event), done in zip(changes, happened, strict=True):
+            budgets = event.write_budgets(budgets, has_happened=done)
+        variant = replace(setup, budgets=budgets)
+        guard = tuple((index, (0 if done else 1,)) for (index, _), done in zip(changes, happened, strict=True))
         found.append((replace(layout, setup=variant), guard))
     return tuple(found)
 

@@ -47,7 +47,7 @@ def event_sources(layout: Layout, events: tuple[Event, ...], asked: frozenset[st
             marks[event.name] = 1 << len(marks)
         source = EventSource(show_to(event, layout), event, index, awaited, full, marks.get(event.name, 0))
         made = [_admit(layout, one) for one in event.sources(source, around)]
-        sources += _promise(made, memories[index].first) if event.must else made
+        sources += _promise(made, memories[index].first) if event.must and not event.happens_anyway else made
         absent |= set(find_brought(layout.setup, event))
     return EventPart(tuple(sources), memories, frozenset(absent))
 
@@ -59,12 +59,9 @@ def show_to(event: Event, layout: Layout) -> Layout:
 
 def _promise(sources: list[Loop], first: tuple[int, ...]) -> list[Loop]:
     """The sources of an event that must happen: the first one begins it, what follows ends what has begun."""
-    from kubeproof.events.nodes.join import NodeJoinEvent
     from kubeproof.events.promise import promise
 
     begins, *ends = sources
-    if isinstance(begins, NodeJoinEvent) and begins.source.event.after is None:
-        return sources  # a node of the input joins in any case
     return [*promise(begins, first), *ends]
 
 

@@ -26,8 +26,6 @@ from kubeproof.controllers.evictions.budgets import ask_for_ends
 from kubeproof.controllers.late import GitOpsController, JobController, PinnedScheduler
 from kubeproof.controllers.node_lifecycle import Condition, NoExecuteTainter
 from kubeproof.controllers.scheduler.controller import SchedulerController, Sight
-from kubeproof.events.nodes.drain import DrainEvent
-from kubeproof.intents.facts.drained import DrainsComplete
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.fair_waits import asynchronous
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from kubeproof.controllers.workloads.job import Owned, Spec
 
 Inner = TypeVar("Inner", bound=Loop)
-FEW_DRAINS = 3  # that are counted
+FEW_TIMES = 3  # that are counted
 
 
 class Bounds(NamedTuple):
@@ -110,7 +108,11 @@ def _loosen(controller: Loop, plan: Plan, around: Surroundings) -> Loop:
 
 
 def _loosen_event(event: Loop) -> Loop:
-    return EndlessDrain(event) if isinstance(event, DrainEvent) and event.event.max > FEW_DRAINS else event
+    """The event as one that happens any number of times, where it may and how often makes too many states."""
+    if not getattr(event, "may_repeat", False):
+        return event
+    most: int | None = event.source.event.max  # type: ignore[attr-defined]  # a source of a declared event
+    return event if most is not None and most <= FEW_TIMES else EndlessEvent(event)
 
 
 def _free(scheduler: SchedulerController, plan: Plan, around: Surroundings) -> FreeScheduler:
@@ -250,15 +252,15 @@ class TainterOfPods(_Wrapped[NoExecuteTainter]):
                     return
 
 
-class EndlessDrain(_Wrapped[DrainEvent]):
-    """Drains that may hit any node any number of times: which ones have had their turn makes too many states."""
+class EndlessEvent(_Wrapped[Loop]):
+    """An event that may hit any node any number of times: which ones have had their turn makes too many states."""
 
-    def show_node(self, place: int, cell: NodeCell) -> int | None:
+    def show_node(self, place: int, cell: NodeCell) -> View:
         """The node as if it had not had its turn."""
         return self._loop.show_node(place, cell._replace(marks=0))
 
-    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
-        """The beginning of a drain, which leaves no trace but on the node."""
+    def act(self, seen: AnySeen) -> tuple[Decision, ...]:
+        """The event, which leaves no trace but what it does."""
         return tuple(
             one._replace(actions=tuple(_unmark(action) for action in one.actions if not isinstance(action, Remember)))
             for one in self._loop.act(seen)
@@ -366,7 +368,6 @@ def _returns(decision: Decision) -> bool:
 
 
 def _monitor(monitor: Monitor, layout: Layout) -> Monitor:
-    """The monitor; that a drain completes is asked as far as it depends on the plan's own pods."""
-    if not isinstance(monitor.fact, DrainsComplete) or monitor.fact.members is not None:
-        return monitor
-    return replace(monitor, fact=DrainsComplete(layout, tuple(range(len(layout.setup.workloads)))))
+    """The monitor; what pods of others may hold up is asked as far as it depends on the plan's own."""
+    among = getattr(monitor.fact, "among", None)
+    return monitor if among is None else replace(monitor, fact=among(tuple(range(len(layout.setup.workloads)))))

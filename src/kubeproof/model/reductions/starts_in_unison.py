@@ -14,10 +14,12 @@ from operator import or_
 from typing import Any
 
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, tolerates_all
-from kubeproof.cluster.loops.actions import Action, Advance, Delete, EvictPods, KeepNode, NodeRef
+from kubeproof.cluster.loops.actions import Action, Advance, NodeRef
 from kubeproof.cluster.loops.actors import KUBELET
 from kubeproof.cluster.loops.control import Decision, Role
+from kubeproof.cluster.loops.effects import losers
 from kubeproof.cluster.loops.footprint import NOBODY, Deletes, Workloads, Writes, footprint_of
+from kubeproof.cluster.loops.meanings import MEANINGS
 from kubeproof.cluster.loops.tags import Tag
 from kubeproof.cluster.nodes.images import track_images
 from kubeproof.cluster.objects import Node, family
@@ -271,13 +273,12 @@ def actions_of(effect: Effect) -> tuple[Action, ...]:
 
 
 def check_untouched(effects: tuple[Effect, ...], waiting: frozenset[int]) -> tuple[Effect, ...]:
-    """The effects, if none deletes pods of a workload that waits for a start; otherwise raises StartMatters."""
-    for effect in effects:
-        for action in actions_of(effect):
-            if isinstance(action, Delete) and action.workload in waiting:
-                raise StartMatters(action.workload)
-            if isinstance(action, EvictPods | KeepNode):
-                for workload, *_ in action.losses:
-                    if workload in waiting:
-                        raise StartMatters(workload)
+    """The effects, if none chooses among pods of a workload that waits for a start; otherwise raises StartMatters."""
+    if not waiting:
+        return effects
+    for action in (action for effect in effects for action in actions_of(effect)):
+        if MEANINGS[type(action)].picks is not None:
+            for workload in losers(action):
+                if workload in waiting:
+                    raise StartMatters(workload)
     return effects

@@ -18,7 +18,7 @@ from kubeproof.cluster.services import Service
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.cluster.steering.vertical import OFF
 from kubeproof.cluster.volumes import open_claims
-from kubeproof.events.declarations import BudgetChange, CpuLoad, find_writes_of
+from kubeproof.events.declarations import CpuLoad, find_writes_of
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import BY_SIZE_ALONE
@@ -157,7 +157,7 @@ class _Input:
 
     def _other_budgets(self, setup: Setup) -> Iterator[Apart]:
         """Budgets that select nobody who decides; all of them where pods are not taken away as budgets allow."""
-        if any(isinstance(event, BudgetChange) for event in self._loaded.scenario.events):
+        if Writes.BUDGETS in find_writes_of(self._loaded.scenario.events):
             return
         for budget in setup.budgets:
             if not self._is_guarded:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.loops.actors import ActorKind
 from kubeproof.engine.limits import Deadline
-from kubeproof.events.declarations import NeverReady, Rollout
+from kubeproof.events.declarations import Rollout
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.matrix_columns import BY_KEY, Fault, is_floor, under_faults
 from kubeproof.model.plan import Plan
@@ -266,7 +266,7 @@ class _Cell:
     @property
     def _waits_for_disk(self) -> bool:
         """True if new pods are taken to wait for a disk."""
-        return any(isinstance(event, NeverReady) for event in self.loaded.scenario.events)
+        return any(event.never_ready for event in self.loaded.scenario.events)
 
     def _why_no_run(self, path: NamedPath) -> str:
         """Why no cluster has such a run, "" if one has."""
