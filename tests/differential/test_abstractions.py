@@ -20,6 +20,7 @@ from kubeproof.model.reductions.starts_in_unison import StartMatters
 from kubeproof.model.reductions.without_clocks import without_clocks
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.proofs.bounds import prove_by_bounds
+from tests.property.families import BASIC_FAMILIES
 from tests.property.guards import guarded_cases
 from tests.property.holdings import holding_cases
 from tests.property.jobs import JOB_FAMILIES
@@ -28,7 +29,7 @@ from tests.property.owners import OWNER_FAMILIES
 from tests.property.priorities import PRIORITY_FAMILIES
 from tests.property.rations import ration_cases
 from tests.property.storage import storage_cases
-from tests.property.strategies import BASIC_FAMILIES, Case
+from tests.property.strategies import Case
 
 FAMILIES = {
     **BASIC_FAMILIES,

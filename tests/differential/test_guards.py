@@ -40,7 +40,7 @@ def test_at_least_sixty_guards_are_removed_each_once() -> None:
 def test_every_guard_that_is_removed_stands_in_the_source() -> None:
     gone = sorted({str(guard) for guard, _, _ in MUTANTS} - {str(guard) for guard in iterate(GUARDED)})
 
-    assert not gone, f"the source has no such guard any more, or it reads differently; mend mutants.py: {gone}"
+    assert not gone, f"the source has no such guard any more, or it reads differently; mend the mutants: {gone}"
 
 
 def test_with_all_guards_the_witnesses_get_the_verdicts_of_every_run(found: Found) -> None:

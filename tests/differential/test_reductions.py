@@ -26,6 +26,7 @@ from tests.differential.comparison import counts, search, verdicts_of
 from tests.property.aging import aging_cases, long_lived_cases
 from tests.property.budget_changes import budget_cases
 from tests.property.container_uses import container_cases
+from tests.property.families import BASIC_FAMILIES
 from tests.property.foreigners import foreign_cases
 from tests.property.holdings import holding_cases
 from tests.property.jobs import JOB_FAMILIES
@@ -37,7 +38,7 @@ from tests.property.rations import ration_cases
 from tests.property.reconcilers import gitops_cases
 from tests.property.removals import removal_cases
 from tests.property.storage import storage_cases
-from tests.property.strategies import BASIC_FAMILIES, Case
+from tests.property.strategies import Case
 from tests.property.traffic import ending_cases, traffic_cases
 from tests.property.verticals import vertical_cases
 from tests.property.waits import waiting_cases

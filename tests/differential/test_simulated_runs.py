@@ -40,6 +40,7 @@ from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.serving.contract import Endpoints, PodSpan, Served, ServiceSpan
 from tests.differential.chances import loaded_case
+from tests.property.families import BASIC_FAMILIES
 from tests.property.holdings import holding_cases
 from tests.property.jobs import JOB_FAMILIES
 from tests.property.loops import LOOP_FAMILIES
@@ -49,7 +50,7 @@ from tests.property.priorities import PRIORITY_FAMILIES
 from tests.property.rations import ration_cases
 from tests.property.reconcilers import gitops_cases
 from tests.property.storage import storage_cases
-from tests.property.strategies import BASIC_FAMILIES, Case
+from tests.property.strategies import Case
 from tests.property.verticals import vertical_cases
 
 FAMILIES = {

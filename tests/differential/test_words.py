@@ -26,13 +26,14 @@ from kubeproof.verify.words.reference import judge_word
 from tests.differential.comparison import Verdicts, search, verdicts_of
 from tests.oracles.templates import as_ltl
 from tests.property.automata import PROPOSITIONS, random_formula
+from tests.property.families import BASIC_FAMILIES
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.owners import OWNER_FAMILIES
 from tests.property.priorities import PRIORITY_FAMILIES
 from tests.property.promises import promise_cases
 from tests.property.rations import ration_cases
 from tests.property.storage import storage_cases
-from tests.property.strategies import BASIC_FAMILIES, Case
+from tests.property.strategies import Case
 from tests.property.traffic import ending_cases
 
 FAMILIES = {

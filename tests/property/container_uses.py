@@ -14,8 +14,10 @@ from kubeproof.cluster.objects import Container, PodTemplate, Setup, Workload
 from kubeproof.cluster.steering.policies import Metric
 from kubeproof.cluster.steering.vertical import VerticalPodAutoscaler
 from kubeproof.events.declarations import Event, UsageChange, UsagePattern
+from tests.property.events import MOMENTS
+from tests.property.intents import intent_lists
 from tests.property.loops import CHANGES, HPA_KEYS, LEVELS, PATTERNS, autoscalers, panics, placements, unreachables
-from tests.property.strategies import CONTROLLED, MIB, MOMENTS, Case, choice, intent_lists, nodes, settings_values
+from tests.property.strategies import CONTROLLED, MIB, Case, choice, nodes, settings_values
 from tests.property.strategies import workload as made
 from tests.property.verticals import POLICIES
 

@@ -22,18 +22,10 @@ from kubeproof.events.declarations import (
     UsagePattern,
 )
 from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
+from tests.property.events import MOMENTS, scalings
+from tests.property.intents import intent_lists
 from tests.property.loops import HPA_KEYS, PATTERNS, autoscalers, shorten, usages
-from tests.property.strategies import (
-    MIB,
-    MOMENTS,
-    Case,
-    choice,
-    intent_lists,
-    nodes,
-    scalings,
-    selector_for,
-    settings_values,
-)
+from tests.property.strategies import MIB, Case, choice, nodes, selector_for, settings_values
 
 ROOMY = choice(1000, 1000, 400, 250)
 MAIN = Container("main", 100, 64 * MIB)

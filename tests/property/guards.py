@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET
 from kubeproof.cluster.objects import Setup
 from kubeproof.intents.declarations import Amount, Intent
+from tests.property.events import cordons
 from tests.property.loops import budgets, drains
-from tests.property.strategies import Case, choice, cordons, nodes, settings_values, templates, workload
+from tests.property.strategies import Case, choice, nodes, settings_values, templates, workload
 
 COUNTS = choice(Amount(1), Amount(2), Amount(0), Amount(50, percent=True), Amount(3))
 

@@ -8,17 +8,15 @@ from hypothesis import strategies as st
 
 from kubeproof.cluster.objects import Container, HostPort, Node, PodTemplate, SchedulerProfile, Setup, Workload
 from kubeproof.events.declarations import Event
+from tests.property.events import cordons, failures, scalings
+from tests.property.intents import intent_lists
 from tests.property.strategies import (
     ANY_KIND,
     CONTROLLED,
     MIB,
     Case,
     choice,
-    cordons,
-    failures,
-    intent_lists,
     nodes,
-    scalings,
     settings_values,
     templates,
     workload,

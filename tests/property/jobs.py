@@ -13,15 +13,13 @@ from kubeproof.cluster.objects import ALLOW, FORBID, REPLACE, CronRules, JobRule
 from kubeproof.cluster.steering.quotas import ResourceQuota
 from kubeproof.events.declarations import Completes, Create, Delete, Drain, Event, PodCrash
 from kubeproof.model.plan import Placement
+from tests.property.events import MOMENTS, failures
+from tests.property.intents import EVERY_KEY, intent_lists
 from tests.property.strategies import (
     ANY_TAINTS,
-    EVERY_KEY,
-    MOMENTS,
     UNDER_OWNERS,
     Case,
     choice,
-    failures,
-    intent_lists,
     nodes,
     selector_for,
     settings_values,

@@ -54,23 +54,19 @@ from kubeproof.events.declarations import (
     UsagePattern,
 )
 from kubeproof.model.plan import Placement
+from tests.property.events import MOMENTS, cordons, failures, scalings
+from tests.property.intents import EVERY_KEY, intent_lists
 from tests.property.strategies import (
     ANY_KIND,
     ANY_READINESS,
     ANY_TAINTS,
     CONTROLLED,
-    EVERY_KEY,
     MIB,
-    MOMENTS,
     NO_READINESS,
     POOL,
     Case,
     choice,
-    cordons,
-    failures,
-    intent_lists,
     nodes,
-    scalings,
     selector_for,
     settings_values,
     spreads,

@@ -13,16 +13,16 @@ from kubeproof.cluster.objects import HOSTNAME, ZONE, Container, Node, PodTempla
 from kubeproof.cluster.steering.policies import PodDisruptionBudget
 from kubeproof.cluster.volumes import Claim, StorageClass
 from kubeproof.events.declarations import STABLE, Drain, Event, NodeFailure, Scale, ZoneFailure
+from tests.property.families import BASIC_FAMILIES
+from tests.property.intents import intent_lists
 from tests.property.jobs import job_cases
 from tests.property.owners import OWNER_FAMILIES, STRATEGIES, daemon_set
 from tests.property.priorities import PRIORITY_FAMILIES
 from tests.property.strategies import (
-    BASIC_FAMILIES,
     MIB,
     TOLERATIONS,
     Case,
     choice,
-    intent_lists,
     node_labels,
     plain_spreads,
     selector_for,

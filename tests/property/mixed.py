@@ -79,7 +79,8 @@ from kubeproof.intents.declarations import ALWAYS, EVENTUALLY, EVENTUALLY_ALWAYS
 from kubeproof.intents.declarations import STABLE as WHEN_STABLE
 from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
-from tests.property.strategies import MIB, NOT_READY, UNREACHABLE, VERSIONS, choice, intent_lists, selector_for
+from tests.property.intents import intent_lists
+from tests.property.strategies import MIB, NOT_READY, UNREACHABLE, VERSIONS, choice, selector_for
 
 ALL_KINDS = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET, DAEMON_SET, JOB, CRON_JOB, POD)
 SCALED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET)  # kinds with spec.replicas

@@ -23,21 +23,17 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
 from kubeproof.model.plan import Placement
+from tests.property.events import MOMENTS, cordons, failures, scalings
+from tests.property.intents import EVERY_KEY, intent_lists
 from tests.property.strategies import (
     ANY_READINESS,
     ANY_TAINTS,
-    EVERY_KEY,
-    MOMENTS,
     NO_READINESS,
     PROFILES,
     UNDER_OWNERS,
     Case,
     choice,
-    cordons,
-    failures,
-    intent_lists,
     nodes,
-    scalings,
     selector_for,
     settings_values,
     templates,

@@ -11,20 +11,16 @@ from kubeproof.cluster.kinds import POD
 from kubeproof.cluster.objects import Container, PodTemplate, SchedulerProfile, Setup, Workload
 from kubeproof.cluster.steering.policies import PREEMPT_LOWER, PREEMPT_NEVER
 from kubeproof.events.declarations import Create, Delete, Drain, Event
+from tests.property.events import MOMENTS, cordons, failures, scalings
+from tests.property.intents import EVERY_KEY, intent_lists
 from tests.property.loops import FLOORS, budgets, placements
 from tests.property.strategies import (
     ANY_KIND,
     CONTROLLED,
-    EVERY_KEY,
     MIB,
-    MOMENTS,
     Case,
     choice,
-    cordons,
-    failures,
-    intent_lists,
     nodes,
-    scalings,
     settings_values,
     spreads,
     templates,

@@ -15,8 +15,9 @@ from kubeproof.events.declarations import (
     NodeFailure,
     UsagePattern,
 )
+from tests.property.families import failure_cases, scale_cases
 from tests.property.loops import autoscale_cases, deschedule_cases, drain_cases, load_cases, rollout_cases
-from tests.property.strategies import Case, failure_cases, scale_cases
+from tests.property.strategies import Case
 
 NO_CHOICE = (Completes, KernelPanic, NeverReady, UsagePattern)
 

@@ -12,16 +12,14 @@ from kubeproof.cluster.objects import Container, JobRules, PodTemplate, Setup, S
 from kubeproof.cluster.said import Said
 from kubeproof.cluster.steering.quotas import ResourceQuota, Scope
 from kubeproof.events.declarations import Completes, Create, Drain, Event, Rollout
+from tests.property.events import failures, scalings
+from tests.property.intents import EVERY_KEY, intent_lists
 from tests.property.strategies import (
     ANY_KIND,
-    EVERY_KEY,
     MIB,
     Case,
     choice,
-    failures,
-    intent_lists,
     nodes,
-    scalings,
     selector_for,
     settings_values,
     templates,

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from tests.property.families import BASIC_FAMILIES
 from tests.property.loops import autoscale_cases, rollout_cases
 from tests.property.owners import OWNER_FAMILIES
-from tests.property.strategies import BASIC_FAMILIES, Case, choice
+from tests.property.strategies import Case, choice
 
 
 @st.composite

@@ -7,11 +7,12 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from kubeproof.events.declarations import NodeRemoval
+from tests.property.families import BASIC_FAMILIES
 from tests.property.jobs import job_cases
 from tests.property.loops import LOOP_FAMILIES, MOMENTS, drained_nodes
 from tests.property.owners import OWNER_FAMILIES
 from tests.property.priorities import PRIORITY_FAMILIES
-from tests.property.strategies import BASIC_FAMILIES, Case, choice
+from tests.property.strategies import Case, choice
 
 BASES = (
     *(BASIC_FAMILIES["spread"], BASIC_FAMILIES["failure"], LOOP_FAMILIES["drain"]),

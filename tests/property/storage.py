@@ -11,19 +11,9 @@ from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import HOSTNAME, ZONE, PodTemplate, Setup, StatefulRules, Workload
 from kubeproof.cluster.volumes import NO_PROVISIONER, ONCE_PER_POD, Claim, StorageClass, Volume
 from kubeproof.events.declarations import Event
-from tests.property.strategies import (
-    ANY_KIND,
-    Case,
-    choice,
-    cordons,
-    failures,
-    intent_lists,
-    nodes,
-    scalings,
-    settings_values,
-    templates,
-    workload,
-)
+from tests.property.events import cordons, failures, scalings
+from tests.property.intents import intent_lists
+from tests.property.strategies import ANY_KIND, Case, choice, nodes, settings_values, templates, workload
 
 TERMS = choice(
     None,

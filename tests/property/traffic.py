@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from kubeproof.cluster.services import Service
 from kubeproof.intents.declarations import Intent
+from tests.property.families import BASIC_FAMILIES
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.owners import OWNER_FAMILIES
-from tests.property.strategies import BASIC_FAMILIES, Case, choice
+from tests.property.strategies import Case, choice
 
 WHENS = choice("always", "stable", "alwaysOnceTrue", "eventually", "eventuallyAlways")
 SELECTORS = choice((("app", "web"),), (("app", "web"),), (("app", "db"),), (("app", "none"),))

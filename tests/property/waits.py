@@ -25,6 +25,7 @@ from kubeproof.cluster.objects import (
     Workload,
 )
 from kubeproof.events.declarations import STABLE, Completes, Event, NodeFailure, PodCrash
+from tests.property.intents import intent_lists
 from tests.property.loops import HPA_KEYS, autoscalers, placements, usages
 from tests.property.strategies import (
     CONTROLLED,
@@ -32,7 +33,6 @@ from tests.property.strategies import (
     UNREACHABLE,
     Case,
     choice,
-    intent_lists,
     nodes,
     selector_for,
     settings_values,

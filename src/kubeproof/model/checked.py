@@ -7,7 +7,7 @@ they are told apart; a decision must do no more than it says. What is read of la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from kubeproof.cluster.loops.actions import (
@@ -20,10 +20,11 @@ from kubeproof.cluster.loops.actions import (
     SetTemplate,
 )
 from kubeproof.cluster.loops.actors import Actor
-from kubeproof.cluster.loops.control import AnySeen, Decision, Loop, Reads, Seen, View, as_periodic
+from kubeproof.cluster.loops.control import AnySeen, Decision, Groups, Loop, Reads, Seen, View, as_periodic
 from kubeproof.cluster.loops.effects import clocks_of, find_writes, losers
 from kubeproof.cluster.loops.footprint import (
     EVERYTHING,
+    Among,
     Clocks,
     Deletes,
     Footprint,
@@ -41,6 +42,7 @@ from kubeproof.intents.views import AnyFact, spare_of
 from kubeproof.model.plan import Plan
 
 STARTING = (Phase.STARTING, Phase.RUNNING)
+BY_OWN_PODS = (Among.BY_ITSELF, Among.RETRYING, Among.IN_ROUNDS)  # what others do to a loop is no matter of their pods
 OF_OBJECTS = (SetDesired, SetTemplate, CreateObject, DeleteObject)
 
 
@@ -59,6 +61,9 @@ class Held:
         self._require(layout is None or layout.is_shown, "is shown nodes with all that they have")
         if as_periodic(controller) is not None:
             self._require(Clocks.PERIOD in self._told.clocks, "has a period")
+        told = self._told
+        self._known = told.tells_starts | told.chooses_by_start | told.tells_ends | told.chooses_by_end
+        self._cells: dict[tuple[int, View], NodeCell] = {}  # what each view was last made of
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._controller, name)
@@ -100,7 +105,15 @@ class Held:
         self._require(view == self._controller.show_node(place, started), "tells pods that start from ready ones")
         ended = end(cell, told.tells_ends | told.chooses_by_end | told.overlooks_ends)
         self._require(view == self._controller.show_node(place, ended), "sees terminating pods")
+        if told.among in BY_OWN_PODS and self._own:
+            alone = _with(cell, lambda kind: kind if self._is_known(kind.workload) else None)
+            self._require(view == self._controller.show_node(place, alone), "sees pods of others, which may hold it up")
+        elif told.among is Among.BY_ITSELF:
+            self._cells[place, view] = cell
         return view
+
+    def _is_known(self, workload: int) -> bool:
+        return workload in self._own or workload in self._known
 
     def _name(self, ask: Callable[..., Any], *values: Any) -> Any:
         try:
@@ -116,7 +129,37 @@ class Held:
         self._require(not found or not self._sleeps, "does something before anybody has woken it")
         for action in (action for decision in found for action in decision.actions):
             self._check(action, self._told)
+        if self._told.among is Among.BY_ITSELF and not self._own and seen.places:
+            self._check_apart(seen, found)
         return found
+
+    def _check_apart(self, seen: AnySeen, found: Sequence[Decision]) -> None:
+        """What a loop of nodes does to pods of one workload, it does beside pods of others, too."""
+        done = {_name_step(action) for decision in found for action in decision.actions}
+        cells = [[self._cells.get((place, view)) for view, _ in groups] for place, groups in self._groups(seen)]
+        for workload in {kind.workload for row in cells for cell in row if cell is not None for kind, _ in cell.pods}:
+            apart = seen._replace(places=tuple(self._show_apart(seen, workload)))
+            for action in (action for decision in self._controller.act(apart) for action in decision.actions):
+                is_own = getattr(action, "workload", None) == workload
+                self._require(not is_own or _name_step(action) in done, "is held up by pods of others")
+
+    def _show_apart(self, seen: AnySeen, workload: int) -> Iterator[Groups[View]]:
+        """Each place with the pods of one workload alone."""
+        for place, groups in self._groups(seen):
+            shown: dict[View, int] = {}
+            for view, count in groups:
+                cell = self._cells.get((place, view))
+                if cell is not None:
+                    view = self._controller.show_node(
+                        place, _with(cell, lambda kind: kind if kind.workload == workload else None)
+                    )
+                if view is not None:
+                    shown[view] = shown.get(view, 0) + count
+            yield tuple(shown.items())
+
+    def _groups(self, seen: AnySeen) -> Iterator[tuple[int, Groups[View]]]:
+        places: Any = seen.places
+        return zip(self._controller.reads.places, places, strict=True)
 
     def _check(self, action: Action, told: Footprint) -> None:
         kind = type(action).__name__
@@ -157,6 +200,11 @@ class Held:
             return sizing is Sizing.ANY
         sizes = self._controller.sizes_for(action.workload)  # type: ignore[attr-defined]
         return bool(sizes) and min(sizes) <= action.replicas <= max(sizes)
+
+
+def _name_step(action: Action) -> tuple[str, int | None]:
+    """A step of a loop, wherever it happens."""
+    return type(action).__name__, getattr(action, "workload", None)
 
 
 class HeldFact:

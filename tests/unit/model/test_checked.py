@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 import pytest
 
 from kubeproof.cluster.loops.actions import Delete, NodeRef
-from kubeproof.cluster.loops.control import Decision, Reads, Seen, Stage
+from kubeproof.cluster.loops.control import Decision, Reads, Role, Seen, Stage
 from kubeproof.cluster.loops.footprint import (
     EVERYBODY,
     NOBODY,
     UNKNOWN,
+    Among,
     Clocks,
     Deletes,
     Footprint,
@@ -22,7 +23,7 @@ from kubeproof.cluster.loops.footprint import (
 from kubeproof.cluster.nodes.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.engine.search import explore, make_kernel
-from kubeproof.errors import InternalError
+from kubeproof.errors import FootprintError, InternalError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import OwnLoop, Plan, make_plan
@@ -149,3 +150,65 @@ def test_a_loop_without_a_footprint_gets_the_verdict_of_every_run() -> None:
 def test_a_footprint_that_says_too_little_is_noticed(kind: type[Impatient], said: str) -> None:
     with pytest.raises(InternalError, match=f"impatient {said}"):
         verdict(plan_with(kind), EVERY_ORDER)
+
+
+# -- what pods of others do to its steps ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Shy(Impatient):
+    """Deletes pods of the first workload, on nodes that have no others: these hold it up, and it denies that."""
+
+    name: str = "shy"
+
+    footprint = Footprint(among=Among.BY_ITSELF)
+
+    def show_node(self, place: int, cell: NodeCell) -> tuple[int, ...] | None:
+        return tuple(sorted({kind.workload for kind, _ in cell.pods})) or None
+
+    def act(self, seen: Seen[None, tuple[tuple[tuple[int, ...], int], ...]]) -> tuple[Decision, ...]:
+        ready = ((int(Phase.READY),), 1)
+        shown = [(place, owners) for place, groups in enumerate(seen.places) for owners, _ in groups]
+        return tuple(
+            Decision((Delete(NodeRef(place, owners), 0, (ready,)),), Role.OPTIONAL)
+            for place, owners in shown
+            if owners == (0,)
+        )
+
+
+@dataclass(frozen=True)
+class Frank(Shy):
+    """The same, and it says so."""
+
+    name: str = "frank"
+
+    footprint = Footprint(among=Among.HELD_UP)
+
+
+@dataclass(frozen=True)
+class Owner(Shy):
+    """A loop of the first workload that looks at pods of others."""
+
+    name: str = "owner"
+    workload: int = 0
+
+    footprint = replace(SILENT, among=Among.BY_ITSELF)
+
+
+def among_others(kind: type[Impatient]) -> Verdict:
+    given = loaded(node("a"), web(1, cpu="100m"), web(1, name="db", cpu="100m"), scenario("{settles: {}}"))
+    own = OwnLoop(kind, ())
+    plan = make_plan(given.setup, given.scenario.events, given.scenario.intents, own=(own,), checked=True)
+    return verdict(plan, EVERY_ORDER)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [(Shy, "shy is held up by pods of others"), (Owner, "owner sees pods of others, which may hold")]
+)
+def test_what_pods_of_others_do_to_a_loop_is_found_out(kind: type[Impatient], said: str) -> None:
+    with pytest.raises(FootprintError, match=said):
+        among_others(kind)
+
+
+def test_a_loop_that_says_that_others_hold_it_up_may_be_held_up() -> None:
+    assert among_others(Frank)

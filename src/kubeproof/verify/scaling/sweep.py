@@ -70,13 +70,14 @@ def run_sweep(
     looked_at = look_at(first, 0, len(plan.sizes)) if first else []
     violated = _find_violated(looked_at)
     proofs = {} if stop.is_asked else _prove(plan, violated)
-    proved = answer_proved(plan, proofs)
+    is_over = bool(violated and first)  # then nobody asks what is proved of other sizes
+    proved = {} if is_over else answer_proved(plan, proofs)
     for size in first:
         proved.pop(size.key, None)
     sizes = [size for size in plan.sizes[len(first) :] if size.key not in proved]
     if not violated and not stop.is_asked:
         looked_at += look_at(sizes, len(first), len(first) + len(sizes))
-    answers = looked_at if violated and first else _merge(plan.sizes, proved, looked_at)
+    answers = looked_at if is_over else _merge(plan.sizes, proved, looked_at)
     if answers and all(answer.verdict == Skipped.TRIVIAL for answer in answers) and not stop.is_asked:
         raise NothingToCheckError(f"E301 every size of spec.scale is trivial: {answers[0].note}. Widen its ranges.")
     is_interrupted = stop.is_asked and len(looked_at) < len(first) + len(sizes)
