@@ -396,11 +396,11 @@ def test_a_mistake_in_a_policy_is_reported_with_its_line(text: str, line: int, p
 
 
 def test_what_is_not_modelled_is_listed() -> None:
-    other = "---\napiVersion: cilium.io/v2\nkind: CiliumNetworkPolicy\nmetadata: {name: x}\n"
+    other = "---\napiVersion: projectcalico.org/v3\nkind: GlobalNetworkPolicy\nmetadata: {name: x}\n"
 
     result = ask(PODS + other, can_reach=f"{WEB} -> {DB}")
 
-    assert result.notes == ("kind CiliumNetworkPolicy (cilium.io/v2) is not modelled here",)
+    assert result.notes == ("kind GlobalNetworkPolicy (projectcalico.org/v3) is not modelled here",)
 
 
 def test_pods_of_a_workload_in_the_input_stand_for_themselves_once() -> None:

@@ -99,10 +99,7 @@ class Policy:
     selector: LabelSelector
     rules: dict[str, tuple[PolicyRule, ...]]  # by direction that it restricts: Ingress, Egress
     source: Source = field(default=Source(), compare=False)
-
-    def selects(self, pods: PodGroup) -> Sure:
-        """Whether the policy is about these pods."""
-        return pods.matches(self.selector) if pods.namespace == self.namespace else Sure.NO
+    namespaces: LabelSelector | None = None  # instead of its own one
 
 
 class Action(StrEnum):

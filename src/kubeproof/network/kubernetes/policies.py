@@ -86,7 +86,7 @@ class Policies:
         parts = [
             (self._part(policy, party, other, direction), sure)
             for policy in self._network.policies
-            if direction in policy.rules and (sure := policy.selects(party))
+            if direction in policy.rules and (sure := self._selects(policy, party))
         ]
         admins = self._find_admins(party, direction)
         if not parts and not admins:
@@ -117,7 +117,8 @@ class Policies:
         """Which of two policies of one priority comes first is not defined."""
         rank = (policy.is_baseline, policy.priority)
         same = [other for other, _ in found if (other.is_baseline, other.priority) == rank]
-        return sure if len(same) == 1 else Sure.MAYBE
+        actions = {rule.action for other in same for rules in other.rules.values() for rule in rules}
+        return sure if len(same) == 1 or len(actions) == 1 else Sure.MAYBE
 
     def _admin_match(self, rule: AdminRule, party: PodGroup, other: Party, direction: str) -> tuple[Sure, Ports]:
         """Whether a rule is about the other end, and its ports at the target."""
@@ -142,6 +143,12 @@ class Policies:
             return Sure.MAYBE
         overlaps = any(_overlap(one, block) for one in self._pod_ranges for block in peer.blocks)
         return Sure.MAYBE if overlaps else Sure.NO
+
+    def _selects(self, policy: Policy, pods: PodGroup) -> Sure:
+        """Whether the policy is about these pods."""
+        if policy.namespaces is not None:
+            return min(self._namespace_matches(policy.namespaces, pods.namespace), pods.matches(policy.selector))
+        return pods.matches(policy.selector) if pods.namespace == policy.namespace else Sure.NO
 
     def _part(self, policy: Policy, party: Party, other: Party, direction: str) -> _OneWay:
         """What one policy admits."""

@@ -27,6 +27,9 @@ from kubeproof.manifests.yaml.tree import Scalar, ScalarKind
 from kubeproof.network.kubernetes.admin_reader import GROUP as ADMIN_GROUP
 from kubeproof.network.kubernetes.admin_reader import KINDS as ADMIN_KINDS
 from kubeproof.network.kubernetes.admin_reader import read_admin_policy
+from kubeproof.network.kubernetes.cilium import GROUP as CILIUM_GROUP
+from kubeproof.network.kubernetes.cilium import KINDS as CILIUM_KINDS
+from kubeproof.network.kubernetes.cilium import NotUnderstood, read_cilium
 from kubeproof.network.kubernetes.objects import (
     AdminPolicy,
     Block,
@@ -49,7 +52,8 @@ from kubeproof.values import dataclass
 NAME_LABEL = "kubernetes.io/metadata.name"  # every namespace has it
 _OTHERS = {
     "Namespace": "", "Service": "", "NetworkPolicy": "networking.k8s.io", "Ingress": "networking.k8s.io",
-    **dict.fromkeys(ADMIN_KINDS, ADMIN_GROUP), **dict.fromkeys((*ROUTE_KINDS, "ReferenceGrant"), ROUTE_GROUP),
+    **dict.fromkeys(CILIUM_KINDS, CILIUM_GROUP), **dict.fromkeys(ADMIN_KINDS, ADMIN_GROUP),
+    **dict.fromkeys((*ROUTE_KINDS, "ReferenceGrant"), ROUTE_GROUP),
 }  # fmt: skip
 _HARMLESS = (
     "ConfigMap",
@@ -120,6 +124,8 @@ def _read(document: Document, found: _Found) -> None:
     fields = fields_of(document)
     if document.kind in KINDS and group == KINDS[document.kind].group:
         found.pods.append(_pods(fields, document.kind, found))
+    elif document.kind in CILIUM_KINDS and group == CILIUM_GROUP:
+        _cilium(fields, document.kind, found)
     elif document.kind in ROUTE_KINDS and group == ROUTE_GROUP:
         ref, namespace, _ = _identity(fields, document.kind)
         route, others = read_route(fields, ref, namespace)
@@ -133,6 +139,19 @@ def _read(document: Document, found: _Found) -> None:
         _READERS[document.kind](fields, found)
     elif document.kind not in _HARMLESS:
         found.left_out[f"kind {printable(document.kind)} ({printable(document.version)})"] = None
+
+
+def _cilium(fields: Fields, kind: str, found: _Found) -> None:
+    ref, namespace, _ = _identity(fields, kind)
+    is_everywhere = kind == "CiliumClusterwideNetworkPolicy"
+    ref = f"{kind}/{ref.rpartition('/')[2]}" if is_everywhere else ref
+    try:
+        read = read_cilium(fields, ref, "" if is_everywhere else namespace)
+    except NotUnderstood as reason:
+        found.left_out[f"{ref}, as {reason},"] = None
+        return
+    found.policies += read.policies
+    found.admin_policies += read.denials
 
 
 def _identity(fields: Fields, kind: str) -> tuple[str, str, Fields]:
