@@ -23,14 +23,14 @@ from kubeproof.verify.executors.task import TaskResult
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.scaling import sweep
 from kubeproof.verify.scaling.plan import SweepOptions, plan_sweep
-from tests.unit.verify.executors.work import handle, numbers, tries, verify_size_dying_once
+from tests.unit.verify.executors.work import PATIENCE_S, handle, numbers, tries, verify_size_dying_once
 
 ROOT = Path(__file__).parents[4]
 
 
 def on(address):
     """The cluster; workers that were killed may take a while to come back on a machine that has other work."""
-    return Dask(address, connect_s=90)
+    return Dask(address, connect_s=PATIENCE_S)
 
 
 def test_without_the_extra_the_error_tells_how_to_get_it(monkeypatch):
@@ -124,7 +124,13 @@ def address():
     with cluster:
         yield cluster.stdout.readline().strip()
         cluster.stdin.close()  # it ends with its input
-        cluster.wait(60)
+        cluster.wait(PATIENCE_S)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A cluster counts as deserted only when its workers have had time to come back, whatever else is running."""
+    monkeypatch.setattr(dask_cluster, "DESERTED_S", PATIENCE_S)
 
 
 def test_a_cluster_gives_the_outcomes_of_this_process(address):

@@ -13,6 +13,8 @@ from kubeproof.verify.resize import Size
 from kubeproof.verify.scaling.result import SizeAnswer
 from kubeproof.verify.scaling.sweep import verify_size
 
+PATIENCE_S = 1800  # other work may have all processors: nothing waits so long where they are free
+
 
 @dataclass(frozen=True)
 class Number:
