@@ -2,8 +2,8 @@
 
     python -m tools.release.version 0.2.0
 
-Writes `pyproject.toml`, `src/kubeproof/__init__.py`, the how-to of CI and `CHANGELOG.md`;
-removes the fragments. Needs `pip install towncrier`. The commit and its tag are yours.
+Writes `pyproject.toml`, `src/kubeproof/__init__.py`, `CHANGELOG.md`, pages and manifests that name the version; removes
+the fragments. Needs `pip install towncrier`. The commit and its tag are yours.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ PLACES = {  # where the version stands, and how
     "pyproject.toml": r'^version = "{}"$',
     "src/kubeproof/__init__.py": r'^__version__ = "{}"$',
     "docs/how-to/use-in-ci.md": r"^  rev: v{}$",
+    "docs/how-to/install-without-a-compiler.md": r"^ok  kubeproof +{}$",
+    "deploy/pipelines/argocd-presync.yaml": r"kubeproof:{}",
+    "deploy/monitor/kubernetes.yaml": r"kubeproof:{}",
+    "deploy/admit/kubernetes.yaml": r"kubeproof:{}",
 }
 NUMBER = r"\d+\.\d+\.\d+"
 
