@@ -12,6 +12,7 @@ from kubeproof.report.frame import Frame
 from kubeproof.report.simulate.variants import Table, align, duration
 from kubeproof.simulate.outcome import IntentOutcome
 from kubeproof.tune.result import Ranked, TuneResult
+from kubeproof.tune.subject import is_moot
 from kubeproof.verdicts import Verdict
 
 MOST_ROWS = 20  # in text
@@ -109,6 +110,10 @@ def _best(found: TuneResult, best: Ranked, frame: Frame) -> Iterator[str]:
             yield from (f"    {line}" for line in found.written.patch.splitlines())
 
 
+def _detail(promise: IntentOutcome) -> str:
+    return promise.detail or ("nothing of the kind happened" if promise.verdict == Verdict.VACUOUS else "in every run")
+
+
 def _nearest(found: TuneResult) -> Iterator[str]:
     """Of settings that do not keep all promises the one that comes next to it."""
     if found.ranking:
@@ -117,7 +122,7 @@ def _nearest(found: TuneResult) -> Iterator[str]:
         yield from (
             f"  {one.verdict} {one.title}: {one.detail}"
             for one in nearest.promises
-            if one.verdict != Verdict.SAMPLED_OK
+            if one.verdict != Verdict.SAMPLED_OK and not is_moot(one)
         )
 
 

@@ -163,6 +163,10 @@ def _find(around: Around, asked: Asked) -> list[ClusterKnob]:
             if one.kind in (*SIZED, HPA)
         ]
     if not found:
+        if asked.key.startswith(NODES):
+            raise UsageError(
+                f"--set {asked.key}: the input has no Node objects", "Add them; assumed nodes have no number."
+            )
         known = ", ".join(key for key, _ in list_keys())
         raise UsageError(f"--set {asked.key}: the input has no such field", f"Known: {known}.")
     return found

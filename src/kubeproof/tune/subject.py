@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Protocol
 
 from kubeproof.errors import KubeproofError
-from kubeproof.intents.library.service_levels import RECOVERY_TIME
+from kubeproof.intents.catalogue import entry
+from kubeproof.intents.library.service_levels import LEVEL_KEYS, RECOVERY_TIME
 from kubeproof.simulate.outcome import IntentOutcome
 from kubeproof.tune.space import Setting, Space
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
+
+EVENTFUL = ("lifecycle", "oscillation")  # categories of intents that may wait for something that never comes
 
 
 class RefusedSetting(KubeproofError):
@@ -47,8 +50,15 @@ class Measure:
 
 
 def is_moot(promise: IntentOutcome) -> bool:
-    """True for a promise about what never happened, and need not: no shortage, no recovery."""
-    return promise.verdict == Verdict.VACUOUS and promise.key == RECOVERY_TIME.key
+    """True for a promise about what never happened, and need not: no shortage, no recovery; no drain, none to end.
+
+    A number of pods that was never reached is no such thing.
+    """
+    if promise.verdict != Verdict.VACUOUS:
+        return False
+    return promise.key == RECOVERY_TIME.key or (
+        promise.key not in LEVEL_KEYS and entry(promise.key).category in EVENTFUL
+    )
 
 
 class Subject(Protocol):

@@ -1,6 +1,7 @@
 """`kubeproof tune` from a path to a ranking, a diff, and the word of `verify`."""
 
 import json
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,37 @@ def test_nothing_promised_is_nothing_to_tune(file, capsys):
 
     assert main(["tune", str(file), *ASKED]) == 5
     assert "nothing is promised" in capsys.readouterr().err
+
+
+def test_what_waits_for_events_that_do_not_come_is_no_broken_promise():
+    found = tune(PROMISED.replace("  - minReady:", "  - drainCompletes: {}\n  - minReady:"), settings=3)
+
+    promises = {one.key: one.verdict for one in found.confirmed.promises}
+    assert promises["drainCompletes"] == Verdict.VACUOUS
+    assert found.best is not None
+
+
+def test_a_number_of_pods_that_is_never_reached_is_not_kept():
+    found = tune(
+        PROMISED.replace('cpu: "1", memory', 'cpu: "9", memory').replace('limits: {cpu: "1"}', 'limits: {cpu: "9"}')
+    )
+
+    assert found.best is None
+
+
+def test_input_that_is_no_file_gets_a_patch(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(PROMISED.encode())))
+
+    assert main(["tune", "-", "--set", "nodes=1,2", *SHORT, "--settings", "2"]) == 0
+    told = capsys.readouterr().out
+    assert '{"$patch": "delete", "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n2"}}' in told
+
+
+def test_assumed_nodes_have_no_number(file, capsys):
+    file.write_text(PROMISED.replace("kind: Node\n", "kind: Namespace\n").replace("status: {all", "# {all"), "utf-8")
+
+    assert main(["tune", str(file), "--set", "nodes=1,2", *SHORT]) == 2
+    assert "the input has no Node objects" in capsys.readouterr().err
 
 
 def test_keys_are_listed(capsys):

@@ -175,7 +175,7 @@ def _options(given: dict[str, Any]) -> TuneOptions:
         ),
         asked=tuple(parse_asked(text) for text in given["asked"]),
         settings=given["settings"],
-        runs=given["budget"] or given["settings"] * given["runs"],
+        runs=given["budget"] or (given["settings"] + 1) * given["runs"],
         verify_s=given["verify_s"],
     )
 

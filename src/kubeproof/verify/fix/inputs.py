@@ -97,5 +97,9 @@ def write_out(given: Input, edits: Sequence[Edit]) -> WrittenOut:
     return WrittenOut(
         tuple(FileChange(file, old[file], text) for file, text in changed if file in writable),
         tuple((file, why) for file, why in reasons.items() if file not in writable),
-        kustomize_patch(changes, [value for edit in edits for value in edit.added]),
+        kustomize_patch(
+            changes,
+            [value for edit in edits for value in edit.added],
+            [one for edit in edits for one in edit.removed],
+        ),
     )
