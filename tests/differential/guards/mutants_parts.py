@@ -160,7 +160,7 @@ PARTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether looked
     (
         Guard(
             "verify/proofs/slicing.py",
-            "_relations",
+            "_relate",
             "(yield tuple((ref for ref, workloads in forms.items() if any((_uses(w, claim) for w in workloads)))))",
         ),
         "a claim relates those that mount it",
@@ -169,7 +169,7 @@ PARTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether looked
     (
         Guard(
             "verify/proofs/slicing.py",
-            "_relations",
+            "_relate",
             "(yield tuple((ref for ref, workloads in forms.items() if any((is_meant(quota, w) for w in workloads)))))",
         ),
         "a quota relates those that it charges",
@@ -178,7 +178,7 @@ PARTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether looked
     (
         Guard(
             "verify/proofs/slicing.py",
-            "_relations",
+            "_relate",
             "(yield tuple((ref for ref, workloads in forms.items() if any((w.namespace == "
             "budget.namespace and budget.selector and budget.selector.matches(dict(w.template.labels)) "
             "for w in workloads)))))",
@@ -187,7 +187,7 @@ PARTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether looked
         False,
     ),
     (
-        Guard("verify/proofs/slicing.py", "_relations", "(yield tuple(_read_by(loaded, intent)))"),
+        Guard("verify/proofs/slicing.py", "_relate", "(yield tuple(_read_by(loaded, intent)))"),
         "an intent relates those that it selects",
         False,
     ),
@@ -257,17 +257,17 @@ PARTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether looked
         True,
     ),
     (
-        Guard("verify/proofs/slicing.py", "_relations", "(yield from _sharing_volumes(loaded.setup, forms))"),
+        Guard("verify/proofs/slicing.py", "_relate", "(yield from _sharing_volumes(loaded.setup, forms))"),
         "claims want the same volume",
         True,
     ),
     (
-        Guard("verify/proofs/slicing.py", "_relations", "(yield from _sharing_claims_of_ordinals(forms))"),
+        Guard("verify/proofs/slicing.py", "_relate", "(yield from _sharing_claims_of_ordinals(forms))"),
         "the claim of an ordinal is mounted by others",
         True,
     ),
     (
-        Guard("verify/proofs/slicing.py", "_relations", "(yield from _sharing_ports(loaded.setup, forms))"),
+        Guard("verify/proofs/slicing.py", "_relate", "(yield from _sharing_ports(loaded.setup, forms))"),
         "room where a port is taken is none",
         True,
     ),
