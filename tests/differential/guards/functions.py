@@ -33,8 +33,8 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "verify/proofs/slicing.py": (
         "cut", "cut_by_relations", "_find_reason_whole", "_find_entanglement", "_comes_any_time",
         "_counts_all", "_occurrences", "_relations", "_relate", "_sharing_nodes", "_may_run_on", "_selecting",
-        "_spread_selectors", "_is_spread_hard", "_term_selectors", "_uses", "_sharing_ports", "_sharing_images", "_has_open_claims",
-        "_sharing_volumes", "_sharing_claims_of_ordinals", "_claims_of", "_list_counted_together", "_list_chained",
+        "_spread_selectors", "_is_spread_hard", "_term_selectors", "_uses", "_sharing_ports", "_sharing_images",
+        "_has_open_claims", "_sharing_volumes", "_sharing_claims_of_ordinals", "_claims_of", "_list_counted_together", "_list_chained",
         "_read_by",
         "_is_about",
         "starts_simply", "_is_evicted",
