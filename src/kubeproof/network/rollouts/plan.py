@@ -247,6 +247,7 @@ class _Planner:
             joined = [*epochs[place][:-1], (*epochs[place][-1], *epochs[place + 1][0]), *epochs[place + 1][1:]]
             behind = [*epochs[place], *epochs[place + 1]]
             applied = sum(1 << one for epoch in epochs[:place] for stage in epoch for one in stage)
+            self._count()
             for stages in (joined, behind):
                 if self._is_epoch_safe(applied, stages):
                     epochs[place : place + 2] = [stages]
@@ -260,7 +261,6 @@ class _Planner:
         ]
 
     def _is_epoch_safe(self, applied: int, stages: Sequence[tuple[int, ...]]) -> bool:
-        self._count()
         met = sum(1 << one for stage in stages for one in stage)
         base = apply_all(self._old, (self._changes[one] for one in bits_of(applied)))
         course = Course(base, tuple(tuple(self._changes[one] for one in stage) for stage in stages))
