@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kubeproof.api import verify
+from kubeproof.api.verification import verify
 from kubeproof.manifests.load import load, load_texts
 from kubeproof.report.formats.json import document
 from tests.unit.verify.inputs import node, scenario, web

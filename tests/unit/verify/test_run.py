@@ -363,7 +363,7 @@ def test_details_say_what_was_found(intent, detail):
 
 
 def test_only_violations_have_a_remedy():
-    assert only(verified(*PENDING)).remedy.startswith("Make room for what it requests")
+    assert only(verified(*PENDING)).remedy.startswith("Make room for Deployment/shop/web on a node")
     assert only(verified(node("n1"), web(1), PENDING[2])).remedy == ""
 
 
