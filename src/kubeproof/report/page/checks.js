@@ -15,7 +15,7 @@ function checks(report) {
       h("td", {}, h("bdi", {}, one.message), h("div", { class: "faint" }, h("bdi", {}, one.accepted ? "Accepted: " + one.accepted : one.remedy)))
     );
   };
-  const heads = ["", "Check", "Object", "What was found, and what to do"];
+  const heads = ["Severity", "Check", "Object", "What was found, and what to do"];
   const table = (rows) =>
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Findings of checks" },
       h("table", { class: "checks" }, h("thead", {}, h("tr", {}, heads.map((words) => h("th", { scope: "col" }, words)))), h("tbody", {}, rows.map(row))));
