@@ -120,14 +120,21 @@ class _Opened:
         if self._path == "-":
             if sys.stdin is None:
                 raise UsageError("stdin is closed", "Name a file instead of -.")
-            return iter(sys.stdin.readline, "")
+            return _read_lines(sys.stdin)
         try:
             self._file = open(self._path, encoding="utf-8", errors="replace")
         except OSError as problem:
             reason = str(problem.strerror)
             raise ManifestError(reason, file=self._path, line=0, remedy="Name a file of updates") from None
-        return iter(self._file)
+        return _read_lines(self._file)
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def _read_lines(stream: IO[str]) -> Iterator[str]:
+    """The lines, of which no more is held than the reader takes."""
+    from kubeproof.network.updates.reader import MOST_CHARACTERS
+
+    return iter(lambda: stream.readline(MOST_CHARACTERS + 1), "")
