@@ -129,8 +129,8 @@ class Event:
     @property
     def is_chosen(self) -> bool:
         """True if it happens at a moment that nothing else decides about."""
-        told = footprint_of(self)
-        return told.is_moment and not told.is_consequence
+        footprint = footprint_of(self)
+        return footprint.is_moment and not footprint.is_consequence
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -140,8 +140,8 @@ class Event:
     @property
     def ends_any_time(self) -> bool:
         """True if what it does may end whenever it likes: a node, or traffic, comes back."""
-        told = footprint_of(self)
-        return told.is_moment and told.ends_later and bool(getattr(self, "recovers", True))
+        footprint = footprint_of(self)
+        return footprint.is_moment and footprint.ends_later and bool(getattr(self, "recovers", True))
 
     @property
     def may_silence_for_good(self) -> bool:

@@ -51,18 +51,20 @@ class Held:
 
     def __init__(self, plan: Plan, controller: Loop) -> None:
         self._controller, self._plan = controller, plan
-        self._told = footprint_of(controller)
+        self._footprint = footprint_of(controller)
         own = getattr(controller, "workload", None) if controller in plan.controllers else None
         self._own = frozenset() if own is None else frozenset(family(plan.setup, own))
         source = getattr(controller, "source", None)
         self._event = source.event if isinstance(source, EventSource) else None
-        self._sleeps = self._told.wakes_on != EVERYTHING and not any(one is controller for one, _ in plan.awake)
+        self._sleeps = self._footprint.wakes_on != EVERYTHING and not any(one is controller for one, _ in plan.awake)
         layout = getattr(controller if self._event is None else source, "layout", None)
         self._require(layout is None or layout.is_shown, "is shown nodes with all that they have")
         if as_periodic(controller) is not None:
-            self._require(Clocks.PERIOD in self._told.clocks, "has a period")
-        told = self._told
-        self._known = told.tells_starts | told.chooses_by_start | told.tells_ends | told.chooses_by_end
+            self._require(Clocks.PERIOD in self._footprint.clocks, "has a period")
+        footprint = self._footprint
+        self._known = (
+            footprint.tells_starts | footprint.chooses_by_start | footprint.tells_ends | footprint.chooses_by_end
+        )
         self._cells: dict[tuple[int, View], NodeCell] = {}  # what each view was last made of
 
     def __getattr__(self, name: str) -> Any:
@@ -89,10 +91,10 @@ class Held:
     def show_workload(self, workload: int, cell: WorkloadCell) -> View:
         """The view, which tells no more of the object and of its pods without a node than it may."""
         view: View = self._name(self._controller.show_workload, workload, cell)
-        if workload not in self._own and workload not in self._told.sees_objects:
+        if workload not in self._own and workload not in self._footprint.sees_objects:
             blind = self._controller.show_workload(workload, cell._replace(replicas=NEVER))
             self._require(view == blind or cell.replicas == 0, f"sees the size of the ReplicaSet of {workload}")
-        if workload not in self._own and workload not in self._told.sees_new_pods:
+        if workload not in self._own and workload not in self._footprint.sees_new_pods:
             blind = self._controller.show_workload(workload, cell._replace(unbound=0))
             self._require(view == blind, f"sees pods of {workload} that have no node")
         return view
@@ -100,15 +102,15 @@ class Held:
     def show_node(self, place: int, cell: NodeCell) -> View:
         """The view, which tells no more of pods that start and end than it may."""
         view: View = self._name(self._controller.show_node, place, cell)
-        told = self._told
-        started = settle(cell, told.tells_starts | told.chooses_by_start)
+        footprint = self._footprint
+        started = settle(cell, footprint.tells_starts | footprint.chooses_by_start)
         self._require(view == self._controller.show_node(place, started), "tells pods that start from ready ones")
-        ended = end(cell, told.tells_ends | told.chooses_by_end | told.overlooks_ends)
+        ended = end(cell, footprint.tells_ends | footprint.chooses_by_end | footprint.overlooks_ends)
         self._require(view == self._controller.show_node(place, ended), "sees terminating pods")
-        if told.among in BY_OWN_PODS and self._own:
+        if footprint.among in BY_OWN_PODS and self._own:
             alone = _with(cell, lambda kind: kind if self._is_known(kind.workload) else None)
             self._require(view == self._controller.show_node(place, alone), "sees pods of others, which may hold it up")
-        elif told.among is Among.BY_ITSELF:
+        elif footprint.among is Among.BY_ITSELF:
             self._cells[place, view] = cell
         return view
 
@@ -128,8 +130,8 @@ class Held:
         found: Sequence[Decision] = self._name(self._controller.act, seen)
         self._require(not found or not self._sleeps, "does something before anybody has woken it")
         for action in (action for decision in found for action in decision.actions):
-            self._check(action, self._told)
-        if self._told.among is Among.BY_ITSELF and not self._own and seen.places:
+            self._check(action, self._footprint)
+        if self._footprint.among is Among.BY_ITSELF and not self._own and seen.places:
             self._check_apart(seen, found)
         return found
 
@@ -161,29 +163,30 @@ class Held:
         places: Any = seen.places
         return zip(self._controller.reads.places, places, strict=True)
 
-    def _check(self, action: Action, told: Footprint) -> None:
+    def _check(self, action: Action, footprint: Footprint) -> None:
         kind = type(action).__name__
         if self._event is not None:
             self._check_declared(action, self._event)
-        self._require(find_writes(action) in told.writes, f"does {kind}, and so writes {find_writes(action)}")
-        self._require(clocks_of(action) in told.clocks, f"does {kind}, which has a clock")
+        self._require(find_writes(action) in footprint.writes, f"does {kind}, and so writes {find_writes(action)}")
+        self._require(clocks_of(action) in footprint.clocks, f"does {kind}, which has a clock")
         if Writes.DELETIONS in find_writes(action):
-            self._require(self._may_delete(action, told.deletes), f"deletes pods by {kind}")
+            self._require(self._may_delete(action, footprint.deletes), f"deletes pods by {kind}")
         if isinstance(action, SetDesired):
-            self._require(self._may_write(action, told.sizing), f"writes the size {action.replicas}")
+            self._require(self._may_write(action, footprint.sizing), f"writes the size {action.replicas}")
         if isinstance(action, OF_OBJECTS):
             number = action.workload
-            self._require(number in self._own or number in told.sees_objects, f"writes the object of {number}")
+            self._require(number in self._own or number in footprint.sees_objects, f"writes the object of {number}")
 
     def _check_declared(self, action: Action, event: Event) -> None:
         """The event as the Scenario has it says no less than what makes it happen."""
-        told = footprint_of(event)
+        footprint = footprint_of(event)
         self._require(
-            find_writes(action) in told.writes, f"writes {find_writes(action)}, being declared to write {told.writes}"
+            find_writes(action) in footprint.writes,
+            f"writes {find_writes(action)}, being declared to write {footprint.writes}",
         )
-        if isinstance(action, SetDesired) and told.sizing is not Sizing.ANY:
-            is_told = told.sizing is Sizing.TOLD and action.replicas in event.sizes
-            self._require(is_told, f"is declared not to write the size {action.replicas}")
+        if isinstance(action, SetDesired) and footprint.sizing is not Sizing.ANY:
+            is_written = footprint.sizing is Sizing.TOLD and action.replicas in event.sizes
+            self._require(is_written, f"is declared not to write the size {action.replicas}")
 
     def _may_delete(self, action: Action, whose: Deletes) -> bool:
         if whose in (Deletes.SURPLUS, Deletes.OWN):
@@ -211,20 +214,20 @@ class HeldFact:
     """A fact that is held to what it says of itself: it is the same for all clusters that it must not tell apart."""
 
     def __init__(self, name: str, fact: AnyFact) -> None:
-        self._name, self._fact, self._told = name, fact, footprint_of(fact)
+        self._name, self._fact, self._footprint = name, fact, footprint_of(fact)
         self.reads: Reads = fact.reads
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[View, View]:
         """The view, and the one without what it must not see of the object."""
         view = self._fact.show_workload(workload, cell)
-        if workload in self._told.sees_objects:
+        if workload in self._footprint.sees_objects:
             return view, view
         return view, self._fact.show_workload(workload, cell._replace(replicas=NEVER))
 
     def show_nodes(self, place: int, nodes: Nodes) -> tuple[View, View, View]:
         """The view, the one after all pods have started, and the one after all terminating ones are gone."""
-        started = _each(nodes, lambda cell: settle(cell, self._told.tells_starts))
-        ended = _each(nodes, lambda cell: end(cell, self._told.tells_ends))
+        started = _each(nodes, lambda cell: settle(cell, self._footprint.tells_starts))
+        ended = _each(nodes, lambda cell: end(cell, self._footprint.tells_ends))
         show = self._fact.show_nodes
         return show(place, nodes), show(place, started), show(place, ended)
 
@@ -273,14 +276,14 @@ def _each(nodes: Nodes, changed: Callable[[NodeCell], NodeCell]) -> Nodes:
     return tuple(sorted(amounts.items()))
 
 
-def settle(cell: NodeCell, told: Workloads) -> NodeCell:
-    """The node as if all pods had started, those of `told` workloads aside."""
-    return _with(cell, lambda kind: _ready(kind) if kind.phase in STARTING and kind.workload not in told else kind)
+def settle(cell: NodeCell, apart: Workloads) -> NodeCell:
+    """The node as if all pods had started, those of the workloads `apart` aside."""
+    return _with(cell, lambda kind: _ready(kind) if kind.phase in STARTING and kind.workload not in apart else kind)
 
 
-def end(cell: NodeCell, told: Workloads) -> NodeCell:
-    """The node as if all terminating pods were gone, those of `told` workloads aside."""
-    return _with(cell, lambda kind: None if kind.phase == Phase.TERMINATING and kind.workload not in told else kind)
+def end(cell: NodeCell, apart: Workloads) -> NodeCell:
+    """The node as if all terminating pods were gone, those of the workloads `apart` aside."""
+    return _with(cell, lambda kind: None if kind.phase == Phase.TERMINATING and kind.workload not in apart else kind)
 
 
 def _ready(kind: PodKind) -> PodKind:

@@ -94,20 +94,22 @@ class GroupedSystem:
         return ImmediateStarts(workload, starts, scalers, (self.slots.workload(workload), *places))
 
     def _actor(self, number: int, controller: Loop) -> GroupedActor | Attentive:
-        told = self.plan.told[number][1]
-        actor = self._plain_actor(number, controller, told)
+        _, footprint = self.plan.with_footprints[number]
+        actor = self._plain_actor(number, controller, footprint)
         nurseries = self.slots.nurseries.items()
-        for slot in (slot for workload, slot in nurseries if told.takes_young and workload in told.tells_starts):
+        for slot in (
+            slot for workload, slot in nurseries if footprint.takes_young and workload in footprint.tells_starts
+        ):
             return AttentiveAutoscaler(actor, self._nurseries[slot], slot)
-        is_owner = told.deletes is Deletes.SURPLUS
-        for slot in (slot for workload, slot in nurseries if is_owner and workload in told.chooses_by_start):
+        is_owner = footprint.deletes is Deletes.SURPLUS
+        for slot in (slot for workload, slot in nurseries if is_owner and workload in footprint.chooses_by_start):
             return AttentiveReplicaSet(actor, self._nurseries[slot], slot)
         return actor
 
-    def _plain_actor(self, number: int, controller: Loop, told: Footprint) -> GroupedActor:
-        if self._starts and self._starts.of(told.chooses_by_start):
+    def _plain_actor(self, number: int, controller: Loop, footprint: Footprint) -> GroupedActor:
+        if self._starts and self._starts.of(footprint.chooses_by_start):
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)
-        if self._minds_ends and told.chooses_by_end:
+        if self._minds_ends and footprint.chooses_by_end:
             return EndMindfulActor(self.plan, self.slots, number, controller, self._starts)
         return GroupedActor(self.plan, self.slots, number, controller)
 

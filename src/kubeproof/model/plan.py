@@ -61,14 +61,14 @@ class Plan:
     near: Near | None = field(default=None, compare=False)  # None: no nodes nearly equal each other
     by_size: Plan | None = field(default=None, compare=False)  # of a plan that joins such nodes: the one that does not
     # Each actor with what it says of itself: asked once, as many rules need it. Then those that may ever do something.
-    told: tuple[tuple[Loop, Footprint], ...] = field(init=False, compare=False, repr=False)
+    with_footprints: tuple[tuple[Loop, Footprint], ...] = field(init=False, compare=False, repr=False)
     awake: tuple[tuple[Loop, Footprint], ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        told = tuple((actor, footprint_of(actor)) for actor in self.actors)
+        pairs = tuple((actor, footprint_of(actor)) for actor in self.actors)
         is_at_work = any(cell.work for cell in self.nodes)  # then anybody may be awake
-        object.__setattr__(self, "told", told)
-        object.__setattr__(self, "awake", told if is_at_work else awake(told))
+        object.__setattr__(self, "with_footprints", pairs)
+        object.__setattr__(self, "awake", pairs if is_at_work else awake(pairs))
 
     @property
     def setup(self) -> Setup:

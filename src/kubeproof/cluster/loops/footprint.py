@@ -180,9 +180,9 @@ MOMENT = Footprint(ends_later=False, concerns_all="")
 CIRCUMSTANCE = Footprint(writes=NOTHING, is_moment=False, concerns_all="", takes_pods_of=Scope.NOWHERE)
 
 
-def awake(told: Iterable[tuple[One, Footprint]]) -> tuple[tuple[One, Footprint], ...]:
+def awake(footprints: Iterable[tuple[One, Footprint]]) -> tuple[tuple[One, Footprint], ...]:
     """Those that may ever do something, given what the others write; each with what it says."""
-    waiting, found, written = list(told), [], NOTHING
+    waiting, found, written = list(footprints), [], NOTHING
     while waking := [one for one in waiting if one[1].wakes_on == EVERYTHING or one[1].wakes_on & written]:
         waiting = [one for one in waiting if one[1].wakes_on != EVERYTHING and not one[1].wakes_on & written]
         written = reduce(or_, (footprint.writes for _, footprint in waking), written)

@@ -115,7 +115,7 @@ def only_replicasets_delete(plan: Plan) -> bool:
 
     Nobody evicts, drains or preempts, and there are no owners with an order of their own.
     """
-    plain = all(footprint.deletes in BY_SIZE_ALONE for _, footprint in plan.told[: len(plan.controllers)])
+    plain = all(footprint.deletes in BY_SIZE_ALONE for _, footprint in plan.with_footprints[: len(plan.controllers)])
     return plain and is_settled(plan)
 
 

@@ -55,7 +55,7 @@ def sizes_of(plan: Plan, number: int, starts: Starts) -> Sizes:
 def _list_written(plan: Plan, number: int) -> Iterator[int]:
     """Every spec.replicas that somebody may write."""
     yield plan.setup.workloads[number].replicas
-    for actor, footprint in plan.told:
+    for actor, footprint in plan.with_footprints:
         if footprint.sizing is Sizing.TOLD:
             yield from actor.sizes_for(number)  # type: ignore[attr-defined]
 

@@ -78,7 +78,7 @@ def _are_all_told(family: Family, plan: Plan, number: int, sizes: list[Number]) 
     """True if whoever writes sizes in the plan of the sample writes none but these."""
     pods, nodes = family.sample
     known = {value_at(size, pods, nodes) for size in sizes}
-    told = (actor for actor, footprint in plan.told if footprint.sizing is Sizing.TOLD)
+    told = (actor for actor, footprint in plan.with_footprints if footprint.sizing is Sizing.TOLD)
     return all(size in known for actor in told for size in actor.sizes_for(number))  # type: ignore[attr-defined]
 
 
