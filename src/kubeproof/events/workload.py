@@ -133,6 +133,7 @@ class ServiceLoad:
     deadline_s: float | None = None  # an answer that takes longer is late: no success
     balancing: str = ROUND_ROBIN
     stages: tuple[CallStage, ...] = ()
+    measured: str = ""  # where `cpu_ms` and `idle_cpu_milli` are fitted: how well
     source: Source = field(default=Source(), compare=False)
 
 

@@ -160,6 +160,8 @@ def _too_late(loaded: Loaded, options: SimulateOptions) -> list[str]:
 def _notes(loaded: Loaded) -> list[str]:
     """What a reader might expect to be or to happen, and is not or does not."""
     notes = [f"the input has no Node objects; assumed: {describe(loaded.assumed)}"] if loaded.assumed else []
+    services = loaded.scenario.workload.services if loaded.scenario.workload else ()
+    notes += [f"{service.name}: {service.measured}" for service in services if service.measured]
     for event in loaded.scenario.events:
         if event.chance is None and event.moves is None and event.is_chosen and event.level_count != 1:
             notes.append(f"event {event.name} has no probability and does not happen: {_instead(event)}")

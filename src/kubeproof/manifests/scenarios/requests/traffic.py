@@ -26,6 +26,7 @@ from kubeproof.manifests.scenarios.events.fields import Surroundings
 from kubeproof.manifests.scenarios.events.usage import read_cpu
 from kubeproof.manifests.scenarios.intents.targets import resolve
 from kubeproof.manifests.scenarios.requests.arrivals import read_s, read_streams
+from kubeproof.manifests.scenarios.requests.measured import read_demand
 from kubeproof.manifests.yaml.durations import read_seconds
 from kubeproof.manifests.yaml.fields import Fields, suggestion
 from kubeproof.manifests.yaml.printable import printable
@@ -61,20 +62,27 @@ def _service(fields: Fields, around: Surroundings, events: Sequence[Event]) -> S
             fields.fail(
                 "target", f"is {workload.ref}, whose CPU use event {printable(event.name)} decides", remedy=remedy
             )
+    demand = read_demand(fields, around, workload)
     service = ServiceLoad(
         name=_name(fields, workload),
         target=workload.ref,
         streams=read_streams(fields, around),
-        cpu_ms=float(_cpu_milli(fields, "cpuPerRequest", "what one request takes, such as 5m for 5 ms of one core")),
+        cpu_ms=demand.cpu_ms
+        if demand
+        else float(_cpu_milli(fields, "cpuPerRequest", "what one request takes, such as 5m for 5 ms of one core")),
         memory_bytes=read_quantity(fields, "memoryPerRequest") if fields.has("memoryPerRequest") else 0,
-        idle_cpu_milli=_cpu_milli(fields, "idle", "what a pod takes without requests, such as 5m"),
+        idle_cpu_milli=demand.idle_milli
+        if demand
+        else _cpu_milli(fields, "idle", "what a pod takes without requests, such as 5m"),
         deadline_s=_deadline(fields),
         balancing=fields.word("balancing", BALANCERS, ROUND_ROBIN),
         stages=tuple(_stage(fields, item) for item in fields.items("calls")),
+        measured=demand.note if demand else "",
         source=fields.source,
     )
     fields.finish_strictly(
-        "name", "target", "arrivals", "cpuPerRequest", "memoryPerRequest", "idle", "deadline", "balancing", "calls"
+        *("name", "target", "arrivals", "cpuPerRequest", "memoryPerRequest", "idle", "deadline", "balancing", "calls"),
+        "measured",
     )
     return service
 
