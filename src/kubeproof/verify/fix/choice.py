@@ -43,7 +43,7 @@ PROPOSERS: tuple[Propose, ...] = (
     amounts.propose_amounts,
 )
 KINDS = {  # as --allow and --deny take them
-    budgets.BUDGET: "numbers of PodDisruptionBudgets",
+    budgets.BUDGET: "numbers and selectors of PodDisruptionBudgets",
     budgets.NEW_BUDGET: "PodDisruptionBudgets for workloads that have none",
     rollouts.ROLLOUT: "maxSurge and maxUnavailable of rollouts",
     rollouts.RECREATE: "the strategy Recreate",

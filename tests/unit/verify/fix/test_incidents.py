@@ -75,6 +75,16 @@ INCIDENTS = {
         ("needs 3 healthy pods and has 3", "Write maxUnavailable: 1", "(in.yaml:"),
         "PodDisruptionBudget/shop/web: minAvailable 2",
     ),
+    "two budgets for the same pods keep a node from being drained": (
+        (
+            web(),
+            ALL_NEEDED.replace("100%", "1"),
+            ALL_NEEDED.replace("100%", "2").replace("{name: web, ", "{name: team, "),
+            deployed("{drainCompletes: {}}", "{drain: {}}"),
+        ),
+        ("2 budgets match (team, web)", "Let only one of the budgets shop/web, shop/team select", "(in.yaml:"),
+        "PodDisruptionBudget/shop/web: its selector leaves out app=web",
+    ),
     "a quota has no room for the pod that a rollout adds": (
         (web(spec=SURGE), QUOTA, deployed("{rolloutCompletes: {}}", "{rollout: {target: Deployment/shop/web}}")),
         ("1500m of 1500m requests.cpu used, 500m more", "Raise ResourceQuota/shop/compute", "an old pod of Deploy"),

@@ -19,6 +19,7 @@ def propose_budgets(one: Written, around: Around) -> Iterator[Edit]:
     """Other numbers for a budget, or one where there is none."""
     if one.kind == "PodDisruptionBudget":
         yield from _tune(one, around)
+        yield from _leave_out(one, around)
     if one.kind in SIZED and not around.budgets_of(one):
         for field, number in _sensible(replicas_of(one)):
             budget = {
@@ -56,6 +57,25 @@ def _tune(one: Written, around: Around) -> Iterator[Edit]:
         # An eviction that is allowed now was refused for ever before where nothing was allowed: no trade to speak of.
         cost = TUNE + (TRADE if gives_up and before > 0 else 0) + max(0, allowed - 1) + (2 if swap else 0)
         yield edit(BUDGET, one, does, *writes, cost=cost, gives_up=gives_up, answers=ANSWERS)
+
+
+def _leave_out(one: Written, around: Around) -> Iterator[Edit]:
+    """The pods of a workload that another budget counts, too: with two of them no eviction is granted."""
+    targets = around.targets_of(one)
+    for workload in targets:
+        others = [other.ref for other in around.budgets_of(workload) if other.ref != one.ref]
+        own = (selector_of(workload) or {}).get("matchLabels") or {}
+        if not others or not own:
+            continue
+        key, value = min(own.items())
+        already = one.at("spec", "selector", "matchExpressions") or []
+        entry = {"key": key, "operator": "NotIn", "values": [value]}
+        yield edit(
+            BUDGET, one, f"its selector leaves out {key}={value}",
+            put("spec", "selector", "matchExpressions", len(already), value=entry),
+            cost=TUNE + (0 if len(targets) > 1 else TRADE // 2),
+            gives_up=f"only {', '.join(others)} counts the pods of {workload.ref}", answers=ANSWERS,
+        )  # fmt: skip
 
 
 def _count_allowed(one: Written, pods: int) -> int:
