@@ -76,7 +76,7 @@ def test_a_kind_or_proposal_that_there_is_not_is_wrong_usage(path, capsys):
 
 def test_kinds_of_edits_are_listed(capsys):
     assert main(["fix", "--kinds"]) == 0
-    assert "budget                 numbers of PodDisruptionBudgets\n" in capsys.readouterr().out
+    assert "budget                 numbers and selectors of PodDisruptionBudgets\n" in capsys.readouterr().out
 
 
 def test_a_file_that_somebody_changed_meanwhile_is_left_alone(path):
