@@ -13,11 +13,18 @@ import yaml
 from tests.golden.cases import EXPECTED, HERE, answer, case_names, run
 
 
+class Plain(yaml.SafeDumper):
+    """Writes members of enums, and other words that are more than words, as plain ones."""
+
+
+Plain.add_multi_representer(str, lambda dumper, word: dumper.represent_str("".join(word)))
+
+
 def main(names: list[str]) -> None:
     """Regenerates the cases named, or all."""
     for name in names or case_names():
         document = answer(name, run(name, "python"))
-        text = yaml.safe_dump(document, sort_keys=False, width=160, allow_unicode=True)
+        text = yaml.dump(document, Dumper=Plain, sort_keys=False, width=160, allow_unicode=True)
         (HERE / name / EXPECTED).write_text(text, encoding="utf-8")
         print(name, document["verdict"], document["states"])
 
