@@ -10,7 +10,7 @@ import pytest
 
 from kubeproof.cli.main import main
 from kubeproof.quantify.clusters.options import WITHIN, ClusterOptions
-from kubeproof.quantify.clusters.sensitivity import find_sensitivities
+from kubeproof.quantify.clusters.sensitivity import ask_again
 from kubeproof.quantify.rates.run import quantify_rates
 from kubeproof.report.quantify.cluster_page import as_html, as_svg, unit_of
 from tests.unit.quantify.clusters import tiny
@@ -32,7 +32,7 @@ def test_how_much_a_rate_matters_is_its_elasticity(tmp_path: Path) -> None:
     """P = 1 - exp(-r t): percent of P per percent of r are r t exp(-r t) / P."""
     options = ClusterOptions(horizon_s=DAY_S, questions=(WITHIN,), is_sensitive=True)
 
-    found = find_sensitivities(tiny(tmp_path, CRASH), options, quantify_rates, None)
+    found = ask_again(tiny(tmp_path, CRASH), options, quantify_rates, None)
 
     ((name, elasticity),) = found.sensitivities
     assert name == "podCrash-1: how often"
@@ -52,6 +52,33 @@ def test_page_and_picture_have_all_of_it(tmp_path: Path, capsys: pytest.CaptureF
     assert told["sensitivities"][0]["rate"] == "podCrash-1: how often"
     assert picture.read_text().count("<polyline") > 5
     assert "Violated by then" in page.read_text()
+
+
+def test_other_mean_times_are_asked_for_as_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tiny(tmp_path, CRASH)
+
+    command = ["quantify", "cluster", str(tmp_path), "--rates", "--within", "1d", "--vary", "podCrash-1=5h,20h"]
+    assert main([*command, "-o", "json", "-o", f"svg={tmp_path / 'p.svg'}"]) == 0
+
+    (found,) = json.loads(capsys.readouterr().out)["variations"]
+    assert found["of"] == "podCrash-1: mean time between two"
+    for point, hours in zip(found["points"], (5, 20), strict=True):
+        assert point["mean_s"] == hours * HOUR_S
+        assert point["min"]["value"] == pytest.approx(1 - math.exp(-24 / hours), rel=1e-6)
+    assert (tmp_path / "p.svg").read_text().count("<circle") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("podCrash-1=", "no mean times"), ("other=1h", "no such event"), ("podCrash-1/mttr=1h", "has no rate")],
+)
+def test_what_cannot_be_varied_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, problem: str
+) -> None:
+    tiny(tmp_path, CRASH)
+
+    assert main(["quantify", "cluster", str(tmp_path), "--rates", "--ask", "within", "--vary", text]) == 2
+    assert problem in capsys.readouterr().err
 
 
 def test_what_matters_is_about_the_horizon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kubeproof.engine.system import Progress
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.quantify.clusters.compare_result import Comparison
-    from kubeproof.quantify.clusters.options import ClusterOptions
+    from kubeproof.quantify.clusters.options import ClusterOptions, Variation
     from kubeproof.quantify.clusters.result import ClusterResult
     from kubeproof.quantify.clusters.space import Report
 
@@ -114,6 +114,10 @@ def options_of(given: dict[str, Any]) -> ClusterOptions:
     "--sensitivity", is_flag=True,
     help="Also how much each rate of the Scenario matters; asks two more times per rate.",
 )  # fmt: skip
+@click.option(
+    "--vary", "varied", metavar="EVENT=TIMES", multiple=True,
+    help="Also with other mean times of an event: nodeFailure-1=30d,90d,1y; or of its end: nodeFailure-1/mttr=10m,1h.",
+)  # fmt: skip
 @click.option("--log", "is_log", is_flag=True, help="Charts with powers of ten upwards.")
 @process_options
 @output_option("text", "json", "html", "svg")
@@ -141,7 +145,12 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
     from kubeproof.report.quantify.cluster import as_json, as_text
 
     is_drawn = any(output.format in ("html", "svg") for output in outputs)
-    options = replace(options_of(given), parts=_PARTS if is_drawn else 0, is_sensitive=given["sensitivity"])
+    options = replace(
+        options_of(given),
+        parts=_PARTS if is_drawn else 0,
+        is_sensitive=given["sensitivity"],
+        variations=tuple(map(_read_variation, given["varied"])),
+    )
     if given["rates"] and options.order != "open":
         raise UsageError("--order is about the process in steps", "With --rates loops with work are equally likely.")
     run = _quantify_rates if given["rates"] else _quantify
@@ -153,6 +162,19 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
         "svg": partial(cluster_page.as_svg, is_log=given["is_log"]),
     }
     return emit(outputs, lambda output: render[output.format](result), exit_code(result), verdict=result.verdict)
+
+
+def _read_variation(text: str) -> Variation:
+    """EVENT=TIMES or EVENT/mttr=TIMES."""
+    from kubeproof.manifests.yaml.durations import parse_long_seconds
+    from kubeproof.quantify.clusters.options import Variation
+
+    name, _, listed = text.partition("=")
+    seconds = [parse_long_seconds(part.strip()) for part in listed.split(",")]
+    if not name or any(not one for one in seconds):
+        raise UsageError(f"--vary {text!r} has no mean times", "Write --vary nodeFailure-1=30d,90d,1y.")
+    event = name.strip().removesuffix("/mttr")
+    return Variation(event, event != name.strip(), tuple(sorted({one for one in seconds if one})))
 
 
 def _run_limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Result:
@@ -178,11 +200,11 @@ def _quantify(paths: tuple[str, ...], options: ClusterOptions, progress: str, re
 
     from kubeproof.manifests.load import load
     from kubeproof.quantify.clusters.run import quantify_cluster
-    from kubeproof.quantify.clusters.sensitivity import find_sensitivities
+    from kubeproof.quantify.clusters.sensitivity import ask_again
 
     loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
     with reporting(progress, reached) as (report, tell):
-        return with_scope(loaded, find_sensitivities(loaded, replace(options, tell=tell), quantify_cluster, report))
+        return with_scope(loaded, ask_again(loaded, replace(options, tell=tell), quantify_cluster, report))
 
 
 def _quantify_rates(paths: tuple[str, ...], options: ClusterOptions, progress: str, reached: Reached) -> ClusterResult:
@@ -190,12 +212,12 @@ def _quantify_rates(paths: tuple[str, ...], options: ClusterOptions, progress: s
     from dataclasses import replace
 
     from kubeproof.manifests.load import load
-    from kubeproof.quantify.clusters.sensitivity import find_sensitivities
+    from kubeproof.quantify.clusters.sensitivity import ask_again
     from kubeproof.quantify.rates.run import quantify_rates
 
     loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
     with reporting(progress, reached) as (report, tell):
-        return with_scope(loaded, find_sensitivities(loaded, replace(options, tell=tell), quantify_rates, report))
+        return with_scope(loaded, ask_again(loaded, replace(options, tell=tell), quantify_rates, report))
 
 
 @contextmanager

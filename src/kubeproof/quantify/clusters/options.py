@@ -20,6 +20,20 @@ def silent(line: str) -> None:
     """Tells nobody."""
 
 
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """Mean times that one event, or its end, is to have one after the other."""
+
+    event: str
+    is_end: bool
+    seconds: tuple[int, ...]
+
+    @property
+    def title(self) -> str:
+        """What varies, in words."""
+        return f"{self.event}: {'mean time until it is over' if self.is_end else 'mean time between two'}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterOptions:
     """What to ask, and how."""
@@ -32,6 +46,7 @@ class ClusterOptions:
     check: CheckSettings = CheckSettings()
     exact: bool = False  # fractions instead of rounded numbers
     is_sensitive: bool = False  # also how much each rate matters
+    variations: tuple[Variation, ...] = ()
     parts: int = 0  # of the horizon, after each of which it is asked as well how likely a violation is
     tell: Callable[[str], None] = silent  # what is being answered
 

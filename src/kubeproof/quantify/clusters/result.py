@@ -111,6 +111,14 @@ class LevelChance:
 
 
 @dataclass(frozen=True, slots=True)
+class Varied:
+    """How likely the first intent is violated within the horizon, by a mean time of the Scenario, in seconds."""
+
+    title: str
+    points: tuple[tuple[int, Span], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessSize:
     """The process in Storm, and how long each step towards it took."""
 
@@ -153,6 +161,7 @@ class ClusterResult:
     at_most: float | None = None  # what the probability of a violation within the horizon is held against
     waits: Waits | None = None  # None: the process goes in steps
     levels: tuple[LevelChance, ...] = ()
+    variations: tuple[Varied, ...] = ()
     sensitivities: tuple[tuple[str, float], ...] = ()  # percent of the first intent's chance per percent of a rate
 
     @property

@@ -1,4 +1,4 @@
-"""How much each rate of a Scenario matters: the answer is asked for again with a little more and a little less."""
+"""How much each rate of a Scenario matters: the answer is asked for again with other rates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.chances import HOUR_S, Chance
 from kubeproof.errors import UsageError
-from kubeproof.quantify.clusters.options import WITHIN, ClusterOptions
+from kubeproof.quantify.clusters.options import WITHIN, ClusterOptions, Variation
+from kubeproof.quantify.clusters.result import Span, Varied
 
 if TYPE_CHECKING:
     from kubeproof.events.declarations import Event
@@ -23,17 +24,43 @@ PART = 0.05  # of a rate, upwards and downwards
 FIELDS = ("chance", "recovery")
 
 
-def find_sensitivities(loaded: Loaded, options: ClusterOptions, ask: Ask, report: Report) -> ClusterResult:
-    """The answers, with how much each rate matters for the first intent if that is asked for."""
+def ask_again(loaded: Loaded, options: ClusterOptions, ask: Ask, report: Report) -> ClusterResult:
+    """The answers; if that is asked for with how much each rate matters for the first intent, and with other rates."""
     result = ask(loaded, options, report)
-    if not options.is_sensitive:
+    if not options.is_sensitive and not options.variations:
         return result
     if WITHIN not in options.questions or not result.intents:
-        problem = "--sensitivity is about violations within the horizon"
+        problem = "--sensitivity and --vary are about violations within the horizon"
         raise UsageError(problem, f"Add --ask {WITHIN}, and a safety intent.")
     again = replace(options, questions=(WITHIN,), parts=0, at_most=None)
-    found = [*_measure(loaded, lambda changed: _chance(ask(changed, again, report)))]
-    return replace(result, sensitivities=tuple(sorted(found, key=lambda pair: -abs(pair[1]))))
+
+    def ask_first(changed: Loaded) -> Span | None:
+        return ask(changed, again, report).intents[0].within
+
+    found = [*_measure(loaded, lambda changed: _chance(ask_first(changed)))] if options.is_sensitive else []
+    return replace(
+        result,
+        sensitivities=tuple(sorted(found, key=lambda pair: -abs(pair[1]))),
+        variations=tuple(_vary(loaded, one, ask_first) for one in options.variations),
+    )
+
+
+def _vary(loaded: Loaded, one: Variation, ask: Callable[[Loaded], Span | None]) -> Varied:
+    """The chance of the first intent for every mean time of one event, or of its end."""
+    events = loaded.scenario.events
+    number = next((n for n, event in enumerate(events) if event.name == one.event), None)
+    if number is None:
+        known = ", ".join(event.name for event in events) or "none"
+        raise UsageError(f"--vary {one.event}: no such event", f"There are: {known}.")
+    field = "recovery" if one.is_end else "chance"
+    if getattr(events[number], field) is None:
+        what = "end of it" if one.is_end else "event"
+        raise UsageError(f"--vary {one.event}: the {what} has no rate", "Write mtbf or mttr into the Scenario.")
+    points = []
+    for seconds in one.seconds:
+        span = ask(_change(loaded, number, _scale(events[number], field, 1 / seconds)))
+        points.append((seconds, span if span is not None else Span(skipped="not asked")))
+    return Varied(one.title, tuple(points))
 
 
 def _measure(loaded: Loaded, ask: Callable[[Loaded], float]) -> Iterator[tuple[str, float]]:
@@ -63,9 +90,8 @@ def _change(loaded: Loaded, number: int, event: Event) -> Loaded:
     return replace(loaded, scenario=replace(loaded.scenario, events=events))
 
 
-def _chance(result: ClusterResult) -> float:
-    """The chance of the first intent, in the middle of what it lies between."""
-    span = result.intents[0].within
+def _chance(span: Span | None) -> float:
+    """The middle of what a chance lies between."""
     if span is None or span.least is None or span.greatest is None:
         return 0.0
     return (span.least.value + span.greatest.value) / 2

@@ -32,6 +32,9 @@ def _lines(result: ClusterResult) -> Iterator[str]:
     yield from _in_steps(result) if result.waits is None else _in_continuous_time(result, result.waits)
     yield from ("", *_table(list_rows(result)))
     yield from _section(f"At most {number(result.at_most or 0)} within the horizon", _judge(result))
+    for varied in result.variations:
+        title = f"Violated within {duration(result.horizon_s)}, by {varied.title}"
+        yield from _section(title, (f"{duration(at)}: {_tell_span(span)}" for at, span in varied.points))
     yield from _section("Service levels", _tell_levels(result))
     told = "1 % more of a rate changes the probability of a violation within the horizon by"
     yield from _section(told, (f"{value:+.4g} %  {name}" for name, value in result.sensitivities))
@@ -130,6 +133,13 @@ def _table(rows: list[list[str]]) -> Iterator[str]:
         yield "  ".join((f"{row[0]:<{widths[0]}}", *cells))
 
 
+def _tell_span(span: Span) -> str:
+    """The value, or from which to which it is."""
+    if span.least is None or span.greatest is None:
+        return span.skipped
+    return " to ".join(dict.fromkeys(number(value.value) for value in (span.least, span.greatest)))
+
+
 def _judge(result: ClusterResult) -> Iterator[str]:
     for one, verdict in zip(result.intents, result.verdicts, strict=False):
         yield f"{verdict} {one.intent}"
@@ -209,6 +219,10 @@ def document(result: ClusterResult) -> dict[str, Any]:
         "service_levels": [
             {name: getattr(one, name) for name in ("id", "key", "name", "target", "verdict", "value", "limit")}
             for one in result.levels
+        ],
+        "variations": [
+            {"of": one.title, "points": [{"mean_s": at, **_span(span)} for at, span in one.points]}
+            for one in result.variations
         ],
         "sensitivities": [{"rate": name, "elasticity": value} for name, value in result.sensitivities],
         "open_events": list(result.open_events),

@@ -56,6 +56,12 @@ def _charts(result: ClusterResult, is_log: bool) -> Iterator[Chart]:
         unit, _ = unit_of(result.horizon_s)
         labels = Labels("Violated by then", unit, "probability")
         yield draw_curves(labels, curves, is_log=is_log)
+    for varied in result.variations:
+        unit, length = unit_of(max(at for at, _ in varied.points))
+        curve = _trace(result.intents[0].intent, list(varied.points), length)
+        if curve is not None:
+            labels = Labels(f"Violated within {duration(result.horizon_s)}", f"{varied.title}, {unit}", "probability")
+            yield draw_curves(labels, [curve], is_log=is_log, is_dotted=True)
     shown = [(name, each) for name, each in result.sensitivities if math.isfinite(each)]
     if shown:
         told = "percent of the probability of a violation, per percent of the rate"
@@ -68,16 +74,22 @@ def _moments(result: ClusterResult, one: object) -> list[tuple[int, Span | None]
 
 
 def _curve(name: str, moments: list[tuple[int, Span | None]], horizon_s: int) -> Curve | None:
-    """The middle of least and greatest over time, between what is certain of both."""
-    _, unit_s = unit_of(horizon_s)
-    points, lower, upper = [(0.0, 0.0)], [(0.0, 0.0)], [(0.0, 0.0)]
-    for seconds, span in moments:
+    """The chance over time, from 0 on."""
+    found = _trace(name, moments, unit_of(horizon_s)[1])
+    first = ((0.0, 0.0),)
+    return found and Curve(name, first + found.points, first + found.lower, first + found.upper)
+
+
+def _trace(name: str, spans: list[tuple[int, Span | None]], unit_s: int) -> Curve | None:
+    """The middle of least and greatest, between what is certain of both."""
+    points, lower, upper = [], [], []
+    for seconds, span in spans:
         if span is not None and span.least is not None and span.greatest is not None:
             at, low, high = seconds / unit_s, span.least, span.greatest
             points.append((at, (low.value + high.value) / 2))
             lower.append((at, low.value if low.lower is None else low.lower))
             upper.append((at, high.value if high.upper is None else high.upper))
-    return Curve(name, tuple(points), tuple(lower), tuple(upper)) if len(points) > 1 else None
+    return Curve(name, tuple(points), tuple(lower), tuple(upper)) if points else None
 
 
 def unit_of(horizon_s: int) -> tuple[str, int]:
