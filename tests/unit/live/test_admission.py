@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import http.client
 import json
+import shutil
+import socket
+import ssl
+import subprocess
 import threading
 
 import pytest
@@ -111,3 +115,24 @@ def test_a_certificate_that_is_none_is_told(tmp_path):
 
     with pytest.raises(EnvironmentProblem, match="no certificate with its key"):
         tls_of(str(file), str(file))
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="making a certificate needs openssl")
+def test_reviews_come_over_tls_and_whoever_never_shakes_hands_delays_nobody(tmp_path):
+    certificate, key = str(tmp_path / "tls.crt"), str(tmp_path / "tls.key")
+    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    about = ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    words = ["openssl", "req", "-x509", *curve, *about, "-keyout", key, "-out", certificate]
+    subprocess.run(words, check=True, capture_output=True)
+    desk = Desk(lambda item: Judged(("careful",)), within_s=30.0)
+    trusting = ssl.create_default_context(cafile=certificate)
+    with (
+        serve_reviews(desk, "127.0.0.1", 0, tls_of(certificate, key)) as port,
+        socket.create_connection(("127.0.0.1", port)),
+    ):
+        connection = http.client.HTTPSConnection("127.0.0.1", port, context=trusting, timeout=30)
+        connection.request("POST", "/validate", ask())
+        said = json.loads(connection.getresponse().read())
+        connection.close()
+
+    assert said["response"]["warnings"] == ["careful"]
