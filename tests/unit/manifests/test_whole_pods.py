@@ -27,7 +27,7 @@ spec: {intents: [{schedulable: {target: Deployment/shop/web}}]}
 ---"""
 
 
-def load(own: str, *, container: str = "{}", more: str = "", replicas: int = 1) -> Loaded:
+def load(own: str, *, container: str = "{}", more: str = "", replicas: int = 1, asked: str = ASKED) -> Loaded:
     text = f"""
 apiVersion: apps/v1
 kind: Deployment
@@ -43,7 +43,7 @@ spec:
       - {{name: a, image: a, resources: {container}}}
       - {{name: b, image: b}}
 ---"""
-    return load_texts([("in.yaml", NODE + text + more + ASKED)])
+    return load_texts([("in.yaml", NODE + text + more + asked)])
 
 
 def requests(own: str, container: str = "{}") -> tuple[dict[str, int], dict[str, int]]:
@@ -121,3 +121,18 @@ def test_where_others_look_at_containers_what_holds_is_not_decided(more: str) ->
     (told,) = [one for one in loaded.omissions if one.what == "spec.resources of the pods of Deployment/shop/web"]
     assert told.why.startswith("not modelled, as a")
     assert verify(loaded, VerifyOptions()).results[0].verdict == Verdict.UNKNOWN
+
+
+def test_what_others_use_is_no_doubt() -> None:
+    other = """
+apiVersion: v1
+kind: Pod
+metadata: {name: other, namespace: shop}
+spec: {containers: [{name: a, image: a, resources: {requests: {cpu: 1}}}]}
+---"""
+
+    def doubts(target: str) -> int:
+        events = f"events: [{{cpuChange: {{target: {target}, levels: [500m]}}}}], intents:"
+        return len(load("{requests: {cpu: 1}}", more=other, asked=ASKED.replace("intents:", events)).omissions)
+
+    assert (doubts("Pod/shop/other"), doubts("Deployment/shop/web")) == (0, 1)

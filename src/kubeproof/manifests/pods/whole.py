@@ -90,7 +90,8 @@ def _find_asking(setup: Setup, events: Sequence[Event], ranges: Sequence[LimitRa
         return "an autoscaler"
     if setup.descheduler is not None or setup.cluster_autoscaler is not None:
         return "a descheduler or cluster autoscaler"
-    is_used = any(footprint_of(event).is_consequence or footprint_of(event).writes & Writes.USAGE for event in events)
+    near = [footprint_of(event) for event in events if event.subject in (None, one.ref)]
+    is_used = any(told.is_consequence or told.writes & Writes.USAGE for told in near)
     return "an event about what pods use" if is_used else ""
 
 

@@ -34,7 +34,7 @@ from kubeproof.verify.searching import Watch
 
 LEAST_S = 0.5  # of a turn: less is not worth starting
 SHARE = 0.9  # of the budget for searching; the rest is for the report
-RUN_SHARE = 0.5  # of what is left, for one run of the deployment of everybody
+RUN_SHARE = 0.7  # of what is left, for one run of the deployment of everybody
 WAITING_SHARE = 0.95  # of the budget: cells that are under way then are not waited for
 
 
