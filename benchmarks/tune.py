@@ -20,7 +20,7 @@ from kubeproof.tune.clusters import Cluster
 from kubeproof.tune.knobs import make_knobs
 from kubeproof.tune.published import Published
 from kubeproof.tune.racing import Budget, Race
-from kubeproof.tune.run import choose
+from kubeproof.tune.run import choose, split_budget
 from kubeproof.tune.space import Setting
 from kubeproof.tune.subject import Measure, RefusedSetting, Subject
 from kubeproof.tune.values import parse_asked
@@ -79,11 +79,11 @@ def search(name: str) -> tuple[float, int]:
     """Cost of an hour of what `tune` chooses, and how many runs it takes, the fresh ones of the winner included."""
     subject = SUBJECTS[name]()
     most = subject.space.size * subject.most_runs // SHARE
-    left = most - subject.most_runs if subject.most_runs > 1 else most
-    race = Race(subject, Budget(most, left), Random(0), Stop())
+    budget = split_budget(most, most, subject.most_runs) if isinstance(subject, Cluster) else Budget(most, most)
+    race = Race(subject, budget, Random(0), Stop())
     race.run()
     if isinstance(subject, Cluster):
-        choice = choose(subject, race, 0.0, Stop())
+        choice = choose(subject, race, 0.0, Stop(), most - race.runs)
         best, runs = choice.best, race.runs + choice.runs
     else:
         best, runs = race.best(), race.runs

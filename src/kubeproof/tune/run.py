@@ -25,6 +25,7 @@ from kubeproof.verify.run import verify_intents
 
 MOST_PASSED = 5  # settings that are not borne out before there is no best one
 VERIFYING_S = 30.0
+CONFIRMATIONS = 2  # settings for which runs are kept back
 BAD = (Verdict.VIOLATED,)
 
 
@@ -50,10 +51,15 @@ def tune_cluster(loaded: Loaded, options: TuneOptions, *, stop: Stop | None = No
         )
     served = [service.target for service in scenario.workload.services] if scenario.workload else []
     cluster = Cluster(given, make_knobs(given.objects, options.asked, served), options.simulate)
-    left = max(2, options.runs - options.simulate.runs)  # of the budget, when the best setting is to be run again
-    race = Race(cluster, Budget(options.settings, left), Random(options.simulate.seed), stop, tell)
+    race = Race(
+        cluster,
+        split_budget(options.settings, options.runs, options.simulate.runs),
+        Random(options.simulate.seed),
+        stop,
+        tell,
+    )
     race.run()
-    choice = choose(cluster, race, options.verify_s, stop)
+    choice = choose(cluster, race, options.verify_s, stop, options.runs - race.runs)
     edits = () if choice.best is None else cluster.edits(choice.best)
     return TuneResult(
         scenario=scenario.name,
@@ -87,12 +93,20 @@ class Choice:
     runs: int = 0
 
 
-def choose(cluster: Cluster, race: Race, verify_s: float, stop: Stop) -> Choice:
-    """The first of the ranking that keeps its promises in runs that had no part in choosing it, and is not refuted."""
+def split_budget(settings: int, runs: int, of_one: int) -> Budget:
+    """That of the race: some runs are left for those of the best settings that are to bear out what it found."""
+    return Budget(settings, max(2, runs - min(CONFIRMATIONS * of_one, runs // 2)))
+
+
+def choose(cluster: Cluster, race: Race, verify_s: float, stop: Stop, most_runs: int) -> Choice:
+    """The first of the ranking that keeps its promises in runs that had no part in choosing it, and is not refuted.
+
+    At least one is run again, more as long as there are runs left.
+    """
     passed: list[tuple[str, str]] = []
     runs = 0
     for setting in race.ranked()[: MOST_PASSED + 1]:
-        if stop.is_asked:
+        if stop.is_asked or (runs and runs + cluster.most_runs > most_runs):
             break
         words = describe(cluster.space, setting)
         again = cluster.run_again(setting, cluster.most_runs)

@@ -163,7 +163,7 @@ def _of_experiment(given: dict[str, Any]) -> Search:
 def _options(given: dict[str, Any]) -> TuneOptions:
     from kubeproof.cli.commands.simulate_cluster import parse_duration, parse_share
     from kubeproof.simulate.options import SimulateOptions
-    from kubeproof.tune.run import TuneOptions
+    from kubeproof.tune.run import CONFIRMATIONS, TuneOptions
     from kubeproof.tune.values import parse_asked
 
     return TuneOptions(
@@ -175,7 +175,7 @@ def _options(given: dict[str, Any]) -> TuneOptions:
         ),
         asked=tuple(parse_asked(text) for text in given["asked"]),
         settings=given["settings"],
-        runs=given["budget"] or (given["settings"] + 1) * given["runs"],
+        runs=given["budget"] or (given["settings"] + CONFIRMATIONS) * given["runs"],
         verify_s=given["verify_s"],
     )
 
