@@ -265,7 +265,7 @@ def test_in_continuous_time_rewards_at_a_moment_agree_with_probabilities() -> No
     ],
 )
 def test_models_of_other_kinds_are_refused(text: str) -> None:
-    with pytest.raises(ProgramError, match="is a model of another kind"):
+    with pytest.raises(ProgramError, match=r"is a stochastic game|is partially observable"):
         program(text, file="x")
 
 

@@ -187,7 +187,9 @@ def _run_limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Res
         check_numpy()
     else:
         check_installed()
-    import kubeproof.quantify.clusters.run  # noqa: F401  before memory is limited: NumPy takes some to begin with
+    import kubeproof.manifests.load  # before memory is limited: modules and NumPy take some to begin with
+    import kubeproof.quantify.clusters.run
+    import kubeproof.quantify.clusters.sensitivity  # noqa: F401
 
     reached = Reached()
     limits = {"timeout_s": given["timeout_s"], "memory_mib": given["memory_mib"]}
