@@ -93,9 +93,7 @@ def _best(found: TuneResult, best: Ranked, frame: Frame) -> Iterator[str]:
     yield f"  costs {cost} an hour" + (f", the input {own}" if own and not best.is_current else "")
     if found.confirmed is not None:
         yield f"  in {found.confirmed.runs} fresh runs, which had no part in choosing it:"
-        yield from (
-            f"    {one.verdict} {one.title}: {one.detail or 'in every run'}" for one in found.confirmed.promises
-        )
+        yield from (f"    {one.verdict} {one.title}: {_detail(one)}" for one in found.confirmed.promises)
     yield from (f"  verify: {one.verdict} {one.title}" for one in found.verified)
     if not found.does:
         yield "  nothing to change: the input has it"
