@@ -22,8 +22,10 @@ from kubeproof.model.planning import assembly
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.proofs.slicing import Inseparable, cut
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
+from tests.unit.verify.test_slicing import TWO_TEAMS
 
 REMEMBERS = MemoryKind("curfew", Holds.TIMES)
 PERIOD_S = 60
@@ -86,6 +88,24 @@ class Careless(Declared):
         return replace(super().footprint, writes=NOTHING)
 
 
+@dataclass(frozen=True, slots=True)
+class Rival(Curfew):
+    """Takes away the pods of one workload because there is another, which need not have to do with it."""
+
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
+        return (Decision((SetDesired(self.workload, 0),), Role.URGENT),) if seen.workloads[0] else ()
+
+    def due(self, seen: Sight) -> int:
+        return 0 if seen.workloads[0] else NEVER
+
+
+def rivals(making: Making) -> Iterator[Loop]:
+    """One against the last of several workloads."""
+    if len(making.setup.workloads) > 1:
+        number = len(making.setup.workloads) - 1
+        yield Rival(number, making.remember(REMEMBERS, (PERIOD_S,), number))
+
+
 def curfews(kind: type[Curfew], making: Making) -> Iterator[Loop]:
     """One for each Deployment."""
     for number, workload in enumerate(making.setup.workloads):
@@ -97,6 +117,7 @@ def ship(monkeypatch: pytest.MonkeyPatch, kind: type[Curfew]) -> None:
     """As if a line of `kubeproof.controllers.loops` had it."""
     line = LoopKind(lambda setup: True, lambda making: curfews(kind, making))
     monkeypatch.setattr(assembly, "LOOPS", (*LOOPS, line))
+    monkeypatch.setattr(loops, "LOOPS", (*LOOPS, line))
 
 
 def ready(name: str, count: int) -> str:
@@ -126,6 +147,19 @@ def test_verdicts_of_parts_are_those_of_the_whole(kind: type[Curfew], monkeypatc
     expected = [Verdict.HOLDS, Verdict.HOLDS, Verdict.VIOLATED]
     assert [one.verdict for one in verified(*asked).results] == expected
     assert [one.verdict for one in verified(*asked, reductions=False).results] == expected
+
+
+def test_parts_are_not_looked_at_alone_where_a_loop_may_reach_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = (*TWO_TEAMS, scenario(ready("one", 1), ready("two", 1)))
+    line = LoopKind(lambda setup: True, rivals)
+    monkeypatch.setattr(assembly, "LOOPS", (*LOOPS, line))
+    alone = [one.verdict for one in verified(*asked).results]
+
+    monkeypatch.setattr(loops, "LOOPS", (*LOOPS, line))
+
+    assert [one.verdict for one in verified(*asked).results] == [Verdict.HOLDS, Verdict.VIOLATED]
+    assert alone == [Verdict.HOLDS, Verdict.HOLDS]  # what looking at parts alone would say
+    assert cut(loaded(*asked)) == Inseparable("a loop may touch the pods of all workloads")
 
 
 def test_who_says_nothing_reads_and_does_everything(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,12 @@ def name_workload(setup: Setup, workload: int) -> tuple[str, ...]:
 
 
 class LoopKind(NamedTuple):
-    """A control loop, and which clusters have it; others never import it."""
+    """A control loop, and which clusters have it; others never import it.
+
+    Each loop of a kind that `is_apart` has to do with one workload and its own pods alone. Proofs that look at a part
+    of a cluster need that; where it is not said they look at the whole.
+    """
 
     exists_in: Callable[[Setup], bool]
     make: Callable[[Making], Iterator[Loop]]
+    is_apart: bool = False

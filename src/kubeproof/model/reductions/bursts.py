@@ -21,6 +21,7 @@ from kubeproof.cluster.steering.priorities import has_priorities
 from kubeproof.cluster.steering.quotas import ResourceQuota
 from kubeproof.controllers.admission.quota import is_meant, usage
 from kubeproof.controllers.evictions.taint_eviction import seconds_tolerated
+from kubeproof.controllers.loops import may_reach_all
 from kubeproof.events.declarations import Event
 
 MARKS = (Taint(UNSCHEDULABLE, "", NO_SCHEDULE), Taint(UNREACHABLE, "", NO_SCHEDULE))  # of nodes that events hit
@@ -75,7 +76,8 @@ def _is_unsteady(setup: Setup) -> bool:
     """True if somebody deletes pods again and again: how many of them end at once has no simple bound."""
     evicts = setup.descheduler is not None or setup.cluster_autoscaler is not None or bool(setup.verticals)
     switched_off = any(profile.disabled for profile in setup.profiles)  # pods may come back to nodes that were hit
-    return evicts or switched_off or has_priorities(setup) or setup.settings.gitops_interval_s is not None
+    steered = setup.settings.gitops_interval_s is not None or may_reach_all(setup)
+    return evicts or switched_off or has_priorities(setup) or steered
 
 
 def _most_pods(setup: Setup, events: tuple[Event, ...], workload: Workload) -> int | None:

@@ -20,6 +20,7 @@ from kubeproof.cluster.steering.priorities import has_priorities
 from kubeproof.cluster.steering.profiles import NODE_AFFINITY, TAINT_TOLERATION, is_switched_on
 from kubeproof.cluster.volumes import Claim, fits, open_claims
 from kubeproof.controllers.admission.quota import is_meant
+from kubeproof.controllers.loops import may_reach_all
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.node_ports import conflict, host_ports
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
@@ -113,6 +114,8 @@ def _find_entanglement(loaded: Loaded, *, on_nodes: bool = True) -> str:
         return "the cluster autoscaler sees all pods"
     if setup.verticals:
         return "a vertical autoscaler changes what pods ask for"
+    if may_reach_all(setup):
+        return "a loop may touch the pods of all workloads"
     if unproven := find_unproven(setup.profiles):
         return f"it is not known by what the scheduler's filter {unproven} judges"
     if setup.settings.startup_choices:

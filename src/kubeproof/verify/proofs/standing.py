@@ -22,6 +22,7 @@ from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.state import Phase
 from kubeproof.cluster.steering.priorities import priority_of
 from kubeproof.controllers.admission.quota import is_meant
+from kubeproof.controllers.loops import may_reach_all
 from kubeproof.controllers.scheduler.requests import pod_requests
 from kubeproof.events.declarations import Cordon, Drain, Event, NodeFailure, ZoneFailure
 from kubeproof.manifests.loaded import RUNNING, Loaded
@@ -60,6 +61,7 @@ def _is_steered(setup: Setup) -> bool:
         or setup.verticals
         or setup.settings.gitops_interval_s is not None
         or setup.settings.startup_choices
+        or may_reach_all(setup)
     )
 
 

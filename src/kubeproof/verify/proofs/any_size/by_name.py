@@ -6,6 +6,7 @@ the same with one more of them. Sizes of the workload are searched one by one, a
 
 from __future__ import annotations
 
+from kubeproof.controllers.loops import may_reach_all
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import replace
 from kubeproof.verdicts import Verdict
@@ -25,7 +26,7 @@ def names_a_node(family: Family) -> bool:
     setup, scenario = family.loaded.setup, family.loaded.scenario
     names = dict(zip(family.kinds, family.box.nodes, strict=True))
     steered = setup.autoscalers or setup.descheduler or setup.budgets or setup.settings.gitops_interval_s
-    is_alone = len(setup.workloads) == 1 and not scenario.events and not steered
+    is_alone = len(setup.workloads) == 1 and not scenario.events and not steered and not may_reach_all(setup)
     return is_alone and names.get(family.target.template.node_name or "", 0) > 0
 
 
