@@ -79,9 +79,9 @@ def ended(process: subprocess.Popen[bytes]) -> str:
 
 
 def alarms(path: Path) -> list[str]:
-    """All alarms without their numbers, which are those of the order in which they became known."""
+    """All alarms without their numbers and incidents, which are those of the order in which they became known."""
     found = [json.loads(line) for line in path.read_text().splitlines()]
-    return sorted(json.dumps({**alarm, "id": 0}) for alarm in found)
+    return sorted(json.dumps({**alarm, "id": 0, "incident": 0, "level": ""}) for alarm in found)
 
 
 def keys(server: Broker, name: str) -> list[str]:
@@ -191,7 +191,7 @@ def test_alarms_that_nobody_takes_are_told(
 ) -> None:
     (tmp_path / "rules.yaml").write_text(RULES)
     (tmp_path / "stream.jsonl").write_text('{"t_us": 1, "name": "ask"}\n')
-    monkeypatch.setattr("kubeproof.monitor.sinks.Webhook._post", lambda self, numbered: False)
+    monkeypatch.setattr("kubeproof.monitor.sinks.Poster.post", lambda self, value, headers: False)
     files = ["--rules", str(tmp_path / "rules.yaml"), str(tmp_path / "stream.jsonl")]
     shared = ["--executor", f"redis://{HOST}:{server.port}/untold", "--workers", "1"]
 

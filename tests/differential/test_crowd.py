@@ -362,7 +362,7 @@ def test_pods_that_are_proved_to_be_apart_are_so_whatever_others_score() -> None
 
 def test_nothing_that_is_proved_of_some_workloads_is_violated_by_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
     found = compare_many(1, 60)
-    monkeypatch.setattr(loosened, "FEW_DRAINS", 0)  # as if each drain were one of many
+    monkeypatch.setattr(loosened, "FEW_TIMES", 0)  # as if each drain were one of many
     found += compare_many(2, 60, FEW_KINDS)
 
     assert found["inputs"] > 20

@@ -32,7 +32,8 @@ def _network_runs():
             yield pytest.param(shlex.split(match[1]), dict(ROW.findall(match[2])), id=readme.parent.name)
 
 
-SIMULATED = {"11-simulated-shop", "13-published-model"}  # run by the tests of docs/how-to/simulate.md and tune.md
+# Run by the tests of docs/how-to/simulate.md, tune.md and trade-offs.md.
+SIMULATED = {"11-simulated-shop", "13-published-model", "14-trade-offs"}
 RUNS = list(_runs())
 NETWORK_RUNS = list(_network_runs())
 LARGE = "09"  # its counterexamples are replayed below, its table is checked there; the other engines need too long

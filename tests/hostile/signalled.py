@@ -10,6 +10,7 @@ from typing import NamedTuple
 import click
 
 from kubeproof.cli.main import cli
+from kubeproof.monitor.alarms import Alarm, Kind, to_value
 from tests.unit.live.api_server import Recorded, kubeconfig, serving
 from tests.unit.live.objects import shop
 from tests.unit.quantify.programs import COIN
@@ -47,11 +48,18 @@ COMMANDS: dict[str, tuple[str, ...]] = {  # what is verified where it stands is 
     ),
     "monitor evaluate": ("monitor", "evaluate", "--folds", "3", "--runs", "{}/runs", "-o", "json"),
     "monitor rules": ("monitor", "rules", "{}/rules.yaml"),
+    "monitor incidents": ("monitor", "incidents", "{}/alarms.ndjson", "-o", "json"),
+    "monitor generate": ("monitor", "generate", "{}/run", "--clean", "3", "--faulty", "2"),
     "network verify": ("network", "verify", "{}/home.yaml", "--ltl", 'F "DELIVERED"', "-o", "json"),
     "network verify of manifests": (
         *("network", "verify", "--from-manifests", str(EXAMPLES / "10-network-policies"), "-o", "json"),
         *("--cannot-reach", "world -> Deployment/shop/web", "--can-reach", "world -> Deployment/shop/web"),
     ),
+    "network rollout": ("network", "rollout", "{}/ways.yaml", "{}/new-ways.yaml", "-o", "json"),
+    "network plan": ("network", "plan", "{}/ways.yaml", "{}/new-ways.yaml", "-o", "json"),
+    "network updates": ("network", "updates", "{}/ways.yaml", "{}/changes.jsonl", "-o", "ndjson"),
+    "network packets": ("network", "packets", "{}/devices.yaml", "--from", "pc", "-o", "json"),
+    "network matrix": ("network", "matrix", str(EXAMPLES / "10-network-policies"), "-o", "json"),
     "network properties": ("network", "properties"),
     "network generate": ("network", "generate", "fattree", "--k", "4"),
     "properties list": ("properties", "list"),
@@ -79,10 +87,56 @@ COMMANDS: dict[str, tuple[str, ...]] = {  # what is verified where it stands is 
     ),
     "simulate": ("simulate", str(EXAMPLES / "11-simulated-shop"), "--duration", "20s", "--runs", "2", "-o", "json"),
     "simulate an experiment": ("simulate", "--experiment", "abs-1", "-o", "json"),
+    **{
+        f"what-if {' '.join(words[:1])}": ("what-if", *words, "--on", "{}/running.yaml", "-o", "json")
+        for words in (
+            ("drain", "n1"),
+            ("remove", "n1"),
+            ("fail", "n1"),
+            ("cordon", "n1"),
+            ("upgrade",),
+            ("apply", "-f", "{}/other-web.yaml"),
+            ("scale", "web=3"),
+            ("load", "+50%"),
+        )
+    },
     "snapshot": ("snapshot", "-A", "--kubeconfig", "{}/kubeconfig"),
 }
 LONG = frozenset({"simulate", "cases run", "cases run, smallest", "cases esc", "quantify cluster", "quantify compare"})
-ELSEWHERE = {("monitor", "work")}  # needs Redis: tests/brokers
+ELSEWHERE = {  # what needs Redis: tests/brokers; what serves: tests/unit/cli
+    ("monitor", "work"),
+    ("mcp",),
+    ("admit",),
+}
+DEVICES = """apiVersion: kubeproof.dev/v1alpha1
+kind: Devices
+metadata: {name: two}
+spec:
+  devices:
+  - {name: pc, interfaces: {eth0: 10.0.1.10/24}, routes: "default via 10.0.1.1 dev eth0\\n"}
+  - {name: web, interfaces: {eth0: 10.0.1.1/24}, routes: "blackhole default\\n"}
+"""
+WAYS = """apiVersion: kubeproof.dev/v1alpha1
+kind: Network
+metadata: {name: ways}
+spec:
+  nodes: [a, b, c, d]
+  links: [[a, b], [a, c], [b, d], [c, d]]
+  traffic: [{sources: [a], destinations: [d]}]
+  snapshots: [{tables: {a: [{forward: %s}], b: [{forward: d}], c: [{forward: d}]}}]
+  properties: [{reach: {}}]
+"""
+CHANGES = '{"add": {"node": "a", "rule": {"forward": "c", "priority": 1}}}\n'
+ALARM = json.dumps(to_value(Alarm("r", Kind.MISSING, "answer", "late", 0, 5, 5, incident=1), 1)) + "\n"
+SCALER = """apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  minReplicas: 2
+  maxReplicas: 4
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]
+"""
 RULES = """apiVersion: kubeproof.dev/v1alpha1
 kind: MonitorRules
 spec: {rules: [{name: answered, followedBy: {first: ask, then: answer, within: 5s}}]}
@@ -125,6 +179,13 @@ def inputs(folder: Path) -> Iterator[None]:
         "web.yaml": "---\n".join([*nodes, web(2), scenario(*intents, events="{nodeFailure: {}}")]),
         "small.yaml": "---\n".join([nodes[0], web(1), scenario(*intents, events="{nodeFailure: {}}")]),
         "other.yaml": "---\n".join([*nodes, web(3), scenario(*intents, events="{nodeFailure: {}}")]),
+        "running.yaml": "---\n".join([*nodes, web(2), SCALER]),
+        "other-web.yaml": web(3),
+        "ways.yaml": WAYS % "b",
+        "new-ways.yaml": WAYS % "c",
+        "changes.jsonl": CHANGES,
+        "devices.yaml": DEVICES,
+        "alarms.ndjson": ALARM,
         "rules.yaml": RULES,
         "events.jsonl": "".join(_events()),
         "coin.prism": COIN,

@@ -11,6 +11,7 @@ import pytest
 
 from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.event import Event
+from kubeproof.monitor.incidents.policy import Level
 from kubeproof.monitor.intake.stream import StreamMonitor, StreamOptions
 from kubeproof.monitor.rules.rules import (
     AtMost,
@@ -115,4 +116,5 @@ def test_split_streams_raise_the_alarms_of_the_engine(seed: int) -> None:
 
     expected = embedded(rules, options, batches, clock)
     assert len(expected) > 50
-    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+    alone = [alarm._replace(incident=0, level=Level.WARNING) for alarm in expected]
+    assert sorted(map(repr, found)) == sorted(map(repr, alone))  # whoever gathers alarms finds their incidents

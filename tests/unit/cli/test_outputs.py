@@ -143,3 +143,13 @@ def test_characters_that_stdout_cannot_show_are_spelled_out(monkeypatch):
     write_stdout("größe\ud800")
 
     assert written == ["gr\\xf6\\xdfe\\ud800"]
+
+
+def test_a_file_keeps_the_rights_that_it_had(tmp_path):
+    file = tmp_path / "secret.yaml"
+    file.write_text("old")
+    file.chmod(0o640)
+
+    write_file(str(file), "new")
+
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o640)

@@ -99,7 +99,9 @@ def test_a_quota_lets_in_as_many_pods_as_it_has_room_for(cpu: str, verdict: str)
     result = only(verified(node("n1"), web(3), QUOTA % cpu, COMPLETE))
 
     assert result.verdict == verdict
-    reason = "1 pod(s) cannot be created: ResourceQuota small has 2000 of 2000 requests.cpu used, 1000 more asked for"
+    reason = (
+        "1 pod(s) cannot be created: ResourceQuota small has 2000m of 2000m requests.cpu used, 1000m more asked for"
+    )
     assert (result.trace is not None and reason in result.trace.final) is (verdict == "VIOLATED")
 
 

@@ -15,6 +15,7 @@ from kubeproof.cli.running.endings import first_of, say, silence, tell_ending
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.named_tuples import NamedTuple
 
+USUAL_RIGHTS = 0o666  # less the mask of the process
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 
 
@@ -150,7 +151,7 @@ def write_all(place: int, content: bytes) -> None:
 
 
 def write_file(path: str, text: str) -> None:
-    """Writes the file as a whole or not at all; devices and pipes are written directly."""
+    """Writes the file as a whole or not at all, with the rights that it had; devices and pipes are written directly."""
     try:
         if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
             _write(path, text, os.O_WRONLY)
@@ -162,8 +163,11 @@ def write_file(path: str, text: str) -> None:
 
 def _replace(path: str, text: str) -> None:
     temporary = f"{path}.{os.getpid()}.tmp"
+    rights = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else None
     try:
-        _write(temporary, text, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        _write(temporary, text, os.O_WRONLY | os.O_CREAT | os.O_EXCL, USUAL_RIGHTS if rights is None else rights)
+        if rights is not None:
+            os.chmod(temporary, rights)  # the mask of the process may have taken some away
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):
@@ -171,9 +175,9 @@ def _replace(path: str, text: str) -> None:
         raise
 
 
-def _write(path: str, text: str, flags: int) -> None:
+def _write(path: str, text: str, flags: int, rights: int = USUAL_RIGHTS) -> None:
     content = text.encode("utf-8", "backslashreplace")
-    place = os.open(path, flags, 0o666)
+    place = os.open(path, flags, rights)
     try:
         write_all(place, content)
     finally:

@@ -128,10 +128,7 @@ def why_those(ref: str, lost: int) -> Idle:
 def why_job_ends(declared: Workload, lines: Sequence[str]) -> Idle:
     """How far a Job has come, and what it forgives."""
     ref, rules = declared.declared_as, declared.job
-    change = (
-        f"let {ref} forgive more than {rules.backoff_limit} failures (backoffLimit), or ignore disruptions "
-        "(podFailurePolicy with onPodConditions DisruptionTarget)"
-    )
+    change = f"let {ref} forgive more than {rules.backoff_limit} failures (backoffLimit)"
     if rules.deadline_s is not None:
         change += f", or allow it more than activeDeadlineSeconds {rules.deadline_s}"
     return Idle(JOB_ENDS, "; ".join(lines), change, fields=(Field(ref, "spec.backoffLimit"),))

@@ -388,7 +388,7 @@ class JobController:
         *_, left_s = seen.memories[0]
         if exists and condition == FAILED_FOR_GOOD:
             told = "its deadline is over" if left_s == 0 else f"it forgives {self.rules.backoff_limit} failure(s)"
-            yield why_job_ends(self.layout.setup.workloads[self.workload], (f"has failed for good: {told}",))
+            yield why_job_ends(self.layout.setup.workloads[self.workload], (f"has given up: {told}",))
         elif exists and condition not in ENDED:
             yield why_job_ends(self.layout.setup.workloads[self.workload], self.why(seen))
 

@@ -14,6 +14,7 @@ from kubeproof.verify.fix.catalogue import (
     autoscaling,
     budgets,
     descheduling,
+    jobs,
     priorities,
     rollouts,
     scheduling,
@@ -41,6 +42,7 @@ PROPOSERS: tuple[Propose, ...] = (
     descheduling.propose_descheduling,
     scheduling.propose_packing,
     amounts.propose_amounts,
+    jobs.propose_forgiving,
 )
 KINDS = {  # as --allow and --deny take them
     budgets.BUDGET: "numbers and selectors of PodDisruptionBudgets",
@@ -78,6 +80,7 @@ KINDS = {  # as --allow and --deny take them
     amounts.MORE: "larger requests",
     amounts.LESS: "smaller requests",
     amounts.MISSING: "requests that an autoscaler needs",
+    jobs.FORGIVING: "failures that Jobs forgive",
 }
 
 

@@ -47,7 +47,7 @@ def follow_ordinary(
         deployed = _Walk(RememberingModel(plan.deploying()), start, look)
         if not deployed.go_on(DEPLOYING):
             return None
-        start = model.restart(deployed.here._replace(observed=()))
+        start = _settle(model, model.restart(deployed.here._replace(observed=())), look)
     walk = _Walk(model, start, look)
     is_whole = walk.go_on(MOST_STEPS)
     plain = RepresentativeModel(plan)
@@ -63,11 +63,22 @@ def follow_ordinary(
     )
 
 
-class _Walk:
-    """A run by name that grows step by step."""
+def _settle(model: RememberingModel, start: State, look: Look) -> State:
+    """What comes of a start before anything happens: autoscalers write sizes that nobody has deployed yet.
 
-    def __init__(self, model: RememberingModel, start: State, look: Look) -> None:
-        self._model, self._look = model, look
+    Where that has no end, the start as it is.
+    """
+    if not model.plan.setup.autoscalers:
+        return start
+    walk = _Walk(model, start, look, has_events=False)
+    return walk.here if walk.go_on(DEPLOYING) else start
+
+
+class _Walk:
+    """A run by name that grows step by step; without events it ends where nothing but them is left."""
+
+    def __init__(self, model: RememberingModel, start: State, look: Look, *, has_events: bool = True) -> None:
+        self._model, self._look, self._has_events = model, look, has_events
         self.states, self.steps = [start], list[Transition]()
         self._turns = deque(model.plan.actors)  # who is asked first
         self._spent_s = 0
@@ -100,13 +111,13 @@ class _Walk:
                 if step.role == Role.URGENT:
                     return step
                 later.setdefault(step.role, step)
-        for role in (Role.EVENT, Role.OPTIONAL):
+        for role in (Role.EVENT, Role.OPTIONAL) if self._has_events else ():
             if role in later:
                 return later[role]
         passing = self._model.time_steps(self.here)
         if passing:
             return passing[0]
-        return next((step for step in self._model.steps(self.here)), None)
+        return next((step for step in self._model.steps(self.here)), None) if self._has_events else None
 
 
 class _Seen:

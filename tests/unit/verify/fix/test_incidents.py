@@ -8,6 +8,8 @@ import pytest
 
 from kubeproof.manifests.load import load_texts
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.fix.choice import Limits, list_edits
+from kubeproof.verify.fix.inputs import open_input
 from kubeproof.verify.fix.run import FixOptions, find_repairs
 from kubeproof.verify.run import verify_intents
 from tests.unit.verify.inputs import scenario
@@ -73,7 +75,7 @@ INCIDENTS = {
     "a budget that needs all pods keeps a node from being drained": (
         (web(), ALL_NEEDED, deployed("{drainCompletes: {}}", "{drain: {}}")),
         ("needs 3 healthy pods and has 3", "Write maxUnavailable: 1", "(in.yaml:"),
-        "PodDisruptionBudget/shop/web: minAvailable 2",
+        "PodDisruptionBudget/shop/web: minAvailable 66%",
     ),
     "two budgets for the same pods keep a node from being drained": (
         (
@@ -83,7 +85,7 @@ INCIDENTS = {
             deployed("{drainCompletes: {}}", "{drain: {}}"),
         ),
         ("2 budgets match (team, web)", "Let only one of the budgets shop/web, shop/team select", "(in.yaml:"),
-        "PodDisruptionBudget/shop/web: its selector leaves out app=web",
+        "PodDisruptionBudget/shop/web: its selector leaves out app=web, and so all pods",
     ),
     "a quota has no room for the pod that a rollout adds": (
         (web(spec=SURGE), QUOTA, deployed("{rolloutCompletes: {}}", "{rollout: {target: Deployment/shop/web}}")),
@@ -131,3 +133,34 @@ def test_an_outage_is_told_and_mended_as_an_expert_would(name: str) -> None:
     text = " ".join((one.explanation.happens, *one.explanation.why, one.explanation.change))
     assert [words for words in told if words not in text] == [], text
     assert [[edit.title for edit in proposal.edits] for proposal in found.proposals] == [[repair]]
+
+
+JOB = """apiVersion: batch/v1
+kind: Job
+metadata: {name: load, namespace: shop}
+spec:
+  backoffLimit: 0
+  template:
+    metadata: {labels: {app: load}}
+    spec: {restartPolicy: Never, containers: [{name: main, image: load, resources: {requests: {cpu: 100m}}}]}
+"""
+
+
+def test_a_job_that_forgives_nothing_is_to_forgive_and_never_to_wait_on_a_dead_node() -> None:
+    given = open_input(load_texts([("job.yaml", JOB)]))
+    edits = {edit.kind: edit.does for edit in list_edits(given.objects, Limits())}
+
+    assert edits["backoffLimit"] == "backoffLimit 6 in place of 0"
+    assert not any("for ever" in edit.does for edit in list_edits(given.objects, Limits()))
+
+
+def test_a_share_of_pods_stays_a_share_where_their_number_may_change() -> None:
+    budget = """apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web, namespace: shop}
+spec: {minAvailable: 80%, selector: {matchLabels: {app: web}}}
+"""
+    given = open_input(load_texts([("web.yaml", "---\n".join((web(replicas=4), budget)))]))
+    offered = {edit.does for edit in list_edits(given.objects, Limits()) if edit.kind == "budget"}
+
+    assert offered == {"maxUnavailable 1", "minAvailable 75%", "maxUnavailable 2"}

@@ -244,7 +244,7 @@ HELD_UP = {  # rule: the input that shows it, and words of what is said
             JOB,
             scenario("{completes: {target: Job/shop/load}}", events="{podCrash: {target: Job/shop/load}}"),
         ),
-        "has failed for good: it forgives 0 failure(s)",
+        "has given up: it forgives 0 failure(s)",
     ),
     "autoscaler-disabled": (
         (node("n1"), web(0), HPA.format(name="web", metric="cpu", more=""), scenario(fewest(1))),

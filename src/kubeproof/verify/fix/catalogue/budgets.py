@@ -45,18 +45,26 @@ def _sensible(pods: int) -> Iterator[tuple[str, int]]:
 def _tune(one: Written, around: Around) -> Iterator[Edit]:
     pods = max((replicas_of(w) for w in around.targets_of(one) if w.kind in SIZED), default=0)
     before = _count_allowed(one, pods)
-    for field, number in dict.fromkeys([*_sensible(pods), ("maxUnavailable", 2)]):
+    for field, number in _numbers(one, pods):
         if one.at("spec", field) == number:
             continue
         other = next(name for name in FIELDS if name != field)
         swap = (drop("spec", other),) if one.at("spec", other) is not None else ()
-        allowed = number if field == "maxUnavailable" else pods - number
+        allowed = number if field == "maxUnavailable" else pods - _round_up(number, pods)
         gives_up = f"drains may take {allowed} of {pods} pods at once, {before} before" if allowed > before else ""
         does = f"{field} {number}"
         writes = (*swap, put("spec", field, value=number))
         # An eviction that is allowed now was refused for ever before where nothing was allowed: no trade to speak of.
         cost = TUNE + (TRADE if gives_up and before > 0 else 0) + max(0, allowed - 1) + (2 if swap else 0)
         yield edit(BUDGET, one, does, *writes, cost=cost, gives_up=gives_up, answers=ANSWERS)
+
+
+def _numbers(one: Written, pods: int) -> list[tuple[str, Plain]]:
+    """What a budget may say instead; a share stays one, because the number of pods may change under it."""
+    if isinstance(one.at("spec", "minAvailable"), str):
+        shares = [("minAvailable", f"{100 * (pods - 1) // pods}%")] if pods > 1 else []
+        return [("maxUnavailable", 1), *shares, ("maxUnavailable", 2)]
+    return list(dict.fromkeys([*_sensible(pods), ("maxUnavailable", 2)]))
 
 
 def _leave_out(one: Written, around: Around) -> Iterator[Edit]:
@@ -70,11 +78,14 @@ def _leave_out(one: Written, around: Around) -> Iterator[Edit]:
         key, value = min(own.items())
         already = one.at("spec", "selector", "matchExpressions") or []
         entry = {"key": key, "operator": "NotIn", "values": [value]}
+        is_empty = len(targets) == 1
         yield edit(
-            BUDGET, one, f"its selector leaves out {key}={value}",
+            BUDGET, one, f"its selector leaves out {key}={value}" + ", and so all pods" * is_empty,
             put("spec", "selector", "matchExpressions", len(already), value=entry),
-            cost=TUNE + (0 if len(targets) > 1 else TRADE // 2),
-            gives_up=f"only {', '.join(others)} counts the pods of {workload.ref}", answers=ANSWERS,
+            cost=TUNE + (TRADE // 2 if is_empty else 0),
+            gives_up=f"only {', '.join(others)} counts the pods of {workload.ref}"
+            + f"; {one.ref} counts none and may as well be deleted" * is_empty,
+            answers=ANSWERS,
         )  # fmt: skip
 
 

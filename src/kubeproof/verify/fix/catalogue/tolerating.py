@@ -12,6 +12,7 @@ from kubeproof.verify.fix.edits import CLUSTER, TRADE, TUNE, Edit, edit
 
 TOLERATION, SECONDS, TAINT = "toleration", "tolerationSeconds", "taint"
 GONE = ("node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready")
+FINITE = ("Job", "CronJob")  # who waits on a dead node for ever never gets done
 AWAY = (ActorKind.TAINT_EVICTION, ActorKind.NODE_CONTROLLER, "toleration", "dead node", "VolumeBinding")
 
 
@@ -45,6 +46,8 @@ def _seconds(one: Written, path: tuple[str | int, ...], own: Plain) -> Iterator[
         (3600, "its pods are replaced an hour after a node is lost", 3),
         (None, "its pods are never evicted from a node that is gone", TRADE),
     ):
+        if seconds is None and one.kind in FINITE:
+            continue
         writes = []
         for more, key in enumerate(GONE):
             place = stated.get(key, len(own) + more - len(stated))
