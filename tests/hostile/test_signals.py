@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import shutil
@@ -83,7 +84,12 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 
         monkeypatch.setattr(program, "_invoke", hooked)
         capsys.readouterr()
-        code = program.main(words_of(name, folder))
+        others = gc.callbacks[:]  # what other tests hang on the collector would swallow an interrupt that comes there
+        gc.callbacks.clear()
+        try:
+            code = program.main(words_of(name, folder))
+        finally:
+            gc.callbacks[:] = others
         return Ending(code, *capsys.readouterr())
 
     return ended
