@@ -22,7 +22,11 @@ from kubeproof.cli.running.interruption import Interruption
 from tests.hostile.signalled import COMMANDS, ELSEWHERE, LONG, ROOT, Ending, check, inputs, leaves, words_of
 from tests.unit.quantify.programs import needs_storm
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals a process hears")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which signals a process hears"),
+    # An interrupt that comes while Python drops a generator is swallowed there, and comes again after AGAIN_S.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 NEVER = -1
 PATIENCE_S = 120
