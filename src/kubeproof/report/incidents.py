@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kubeproof.monitor.event import Event
     from kubeproof.monitor.incidents.incident import Evidence, Incident
 
-SCRIPTS = ("dom.js", "theme.js", "incidents.js")
+SCRIPTS = ("dom.js", "theme.js", "frame.js", "incidents.js")
 STYLES = ("base.css",)
 MOST_SHOWN = 500  # alarms or events of one incident on the page
 _KINDS = {Level.FAILURE: "bad", Level.WARNING: "fair", Level.INFORMATION: "plain"}

@@ -9,7 +9,7 @@ from kubeproof.report.charts.scene import Chart, chart_values
 from kubeproof.report.html.offline import offline_page
 from kubeproof.values import dataclass
 
-SCRIPTS = ("dom.js", "theme.js", "charts.js", "numbers_page.js")
+SCRIPTS = ("dom.js", "theme.js", "frame.js", "charts.js", "numbers_page.js")
 STYLES = ("base.css", "plot.css", "charts.css")
 Rows = Sequence[Sequence[str]]
 

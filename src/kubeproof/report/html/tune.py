@@ -12,7 +12,7 @@ from kubeproof.tune.margins import margin_of
 from kubeproof.tune.result import Ranked, TuneResult
 from kubeproof.verdicts import Verdict
 
-SCRIPTS = ("dom.js", "theme.js", "tune.js")
+SCRIPTS = ("dom.js", "theme.js", "frame.js", "tune.js")
 STYLES = ("base.css", "plot.css", "tune.css")
 Plain = dict[str, object]
 

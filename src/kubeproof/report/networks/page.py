@@ -11,7 +11,7 @@ from kubeproof.report.network import as_text, example_text, meaning_of
 if TYPE_CHECKING:
     from kubeproof.network.result import Counterexample, NetworkResult
 
-SCRIPTS = ("dom.js", "theme.js", "network.js")
+SCRIPTS = ("dom.js", "theme.js", "frame.js", "network.js")
 STYLES = ("base.css", "network.css")
 MOST_DRAWN = 600  # nodes; of larger networks only what is on paths and beside them
 

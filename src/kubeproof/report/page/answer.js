@@ -2,18 +2,8 @@
 
 const report = JSON.parse(document.getElementById("report").textContent);
 
-function section(title, id, ...content) {
-  return h("section", { class: "card", id, "aria-labelledby": id + "-title" }, h("h2", { id: id + "-title" }, title), content);
-}
-
 function banner() {
-  return h(
-    "section",
-    { class: "banner " + report.kind, "aria-label": "Answer" },
-    h("div", { class: "sign", "aria-hidden": "true" }, { good: "✓", bad: "✗", fair: "?" }[report.kind]),
-    h("div", {}, h("h1", {}, named(report.question)), h("p", {}, named(report.sentence))),
-    h("ul", { class: "facts" }, report.facts.map(([value, words]) => h("li", {}, h("strong", {}, value), h("span", {}, words))))
-  );
+  return bannerOf(report.kind, named(report.question), named(report.sentence), report.facts, "Answer");
 }
 
 function table(label, head, rows, numbers) {

@@ -34,13 +34,7 @@ function incident(one, place) {
 }
 
 function banner() {
-  return h(
-    "section",
-    { class: "banner " + report.kind, "aria-label": "Result" },
-    h("div", { class: "sign", "aria-hidden": "true" }, { good: "✓", bad: "✗", fair: "?", plain: "·" }[report.kind]),
-    h("div", {}, h("h1", {}, report.headline)),
-    h("ul", { class: "facts" }, report.facts.map(([value, words]) => h("li", {}, h("strong", {}, value), h("span", {}, words))))
-  );
+  return bannerOf(report.kind, report.headline, null, report.facts);
 }
 
 document.body.append(

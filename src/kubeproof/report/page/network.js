@@ -10,18 +10,8 @@ function kindOf(verdict) {
   return verdict === "UNKNOWN" || verdict === "VACUOUS" ? "fair" : "good";
 }
 
-function section(title, id, ...content) {
-  return h("section", { class: "card", id, "aria-labelledby": id + "-title" }, h("h2", { id: id + "-title" }, title), content);
-}
-
 function banner() {
-  const kind = kindOf(report.verdict);
-  return h(
-    "section",
-    { class: "banner " + kind, "aria-label": "Result" },
-    h("div", { class: "sign", "aria-hidden": "true" }, { good: "✓", bad: "✗", fair: "?" }[kind]),
-    h("div", {}, h("h1", {}, report.headline), h("p", {}, named(report.what, "scenario")))
-  );
+  return bannerOf(kindOf(report.verdict), report.headline, named(report.what, "scenario"));
 }
 
 function lines(texts) {

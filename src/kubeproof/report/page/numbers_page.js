@@ -3,19 +3,8 @@
 const report = JSON.parse(document.getElementById("report").textContent);
 const KINDS = { VIOLATED: "bad", HOLDS: "good", "": "good" };
 
-function section(title, id, ...content) {
-  return h("section", { class: "card", id, "aria-labelledby": id + "-title" }, h("h2", { id: id + "-title" }, title), content);
-}
-
 function banner() {
-  const kind = KINDS[report.verdict] || "fair";
-  return h(
-    "section",
-    { class: "banner " + kind, "aria-label": "Result" },
-    h("div", { class: "sign", "aria-hidden": "true" }, { good: "✓", bad: "✗", fair: "?" }[kind]),
-    h("div", {}, h("h1", {}, report.headline), h("p", {}, named(report.subject, "scenario"), h("span", { class: "faint" }, ` · ${report.how}`))),
-    h("ul", { class: "facts" }, report.facts.map(([value, words]) => h("li", {}, h("strong", {}, value), h("span", {}, words))))
-  );
+  return bannerOf(KINDS[report.verdict] || "fair", report.headline, [named(report.subject, "scenario"), how(report.how)], report.facts);
 }
 
 function table(one) {

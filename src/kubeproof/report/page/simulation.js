@@ -9,19 +9,8 @@ function kindOf(verdict) {
   return verdict === "SAMPLED-OK" || verdict === "RUN" ? "good" : "fair";
 }
 
-function section(title, id, ...content) {
-  return h("section", { class: "card", id, "aria-labelledby": id + "-title" }, h("h2", { id: id + "-title" }, title), content);
-}
-
 function banner() {
-  const kind = kindOf(report.verdict);
-  return h(
-    "section",
-    { class: "banner " + kind, "aria-label": "Result" },
-    h("div", { class: "sign", "aria-hidden": "true" }, { good: "✓", bad: "✗", fair: "?" }[kind]),
-    h("div", {}, h("h1", {}, report.headline), h("p", {}, named(report.scenario, "scenario"), h("span", { class: "faint" }, ` · ${report.how}`))),
-    h("ul", { class: "facts" }, report.facts.map(([value, words]) => h("li", {}, h("strong", {}, value), h("span", {}, words))))
-  );
+  return bannerOf(kindOf(report.verdict), report.headline, [named(report.scenario, "scenario"), how(report.how)], report.facts);
 }
 
 function intents() {

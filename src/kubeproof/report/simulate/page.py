@@ -14,7 +14,7 @@ from kubeproof.simulate.outcome import Comparison, IntentOutcome, ServiceTotals,
 from kubeproof.simulate.published.result import Curves, Responses
 from kubeproof.verdicts import Verdict
 
-SCRIPTS = ("dom.js", "theme.js", "plot.js", "simulation.js")
+SCRIPTS = ("dom.js", "theme.js", "frame.js", "plot.js", "simulation.js")
 STYLES = ("base.css", "plot.css")
 MOST_MOMENTS = 2000
 _BAND = "Lines are means over the runs; bands reach from the 5th to the 95th percentile."

@@ -16,7 +16,7 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.what_if.answer import Answer
 
-SCRIPTS, STYLES = ("dom.js", "theme.js", "answer.js"), ("base.css", "plot.css")
+SCRIPTS, STYLES = ("dom.js", "theme.js", "frame.js", "answer.js"), ("base.css", "plot.css")
 KINDS = complete(Grade, {Grade.STEADY: "good", Grade.DIPS: "fair", Grade.STUCK: "bad", Grade.UNKNOWN: "fair"})
 MOST_STEPS = 400
 Plain = dict[str, object]
